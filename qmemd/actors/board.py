@@ -1,0 +1,78 @@
+"""The task board: one writer, the lane; many readers, who never enter a mailbox."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass
+
+from qmemd.errors import RequestError
+from qmemd.tasks import Task, to_json
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """One task as it is now."""
+
+    task: Task
+    body: bytes
+    """The JSON of a poll, rendered once per change."""
+
+
+class TaskBoard:
+    """Immutable snapshots by task id, and futures for those who wait for an end.
+
+    Futures are settled through ``complete``, so that what a host hangs on its future never runs
+    on the lane's thread.
+    """
+
+    def __init__(self, complete: Callable[[Callable[[], None]], None]) -> None:
+        self._posted: dict[str, Posted] = {}
+        self._waiting: dict[str, list[Future[Task]]] = {}
+        self._lock = threading.Lock()
+        self._complete = complete
+        self._closed = False
+
+    def post(self, task: Task) -> None:
+        """The lane's: publishes a new snapshot."""
+        posted = Posted(task, to_json(task.to_wire()))
+        with self._lock:
+            self._posted[task.task_id] = posted
+            waiting = self._waiting.pop(task.task_id, ()) if task.status.terminal else ()
+        for future in waiting:
+            self._complete(lambda future=future: future.set_result(task))  # type: ignore[misc]
+
+    def drop(self, task_ids: Iterable[str]) -> None:
+        """The lane's: these records are not kept any more."""
+        for task_id in task_ids:
+            self._posted.pop(task_id, None)
+
+    def get(self, task_id: str) -> Posted | None:
+        """The present snapshot; a look-up in a dict, from any thread."""
+        return self._posted.get(task_id)
+
+    def watch(self, task_id: str) -> Future[Task]:
+        """A future of the terminal snapshot. Raises KeyError for an unknown id."""
+        future: Future[Task] = Future()
+        future.set_running_or_notify_cancel()
+        with self._lock:
+            task = self._posted[task_id].task
+            if task.status.terminal:
+                future.set_result(task)
+            elif self._closed:
+                future.set_exception(RequestError("daemon_stopping"))
+            else:
+                self._waiting.setdefault(task_id, []).append(future)
+        return future
+
+    def close(self) -> None:
+        """Fails the futures that are still open with ``daemon_stopping``."""
+        with self._lock:
+            self._closed = True
+            waiting = [future for futures in self._waiting.values() for future in futures]
+            self._waiting.clear()
+        for future in waiting:
+            self._complete(
+                lambda future=future: future.set_exception(RequestError("daemon_stopping"))  # type: ignore[misc]
+            )

@@ -1,0 +1,98 @@
+"""The event bus actor: fans out what changed, through a blinker signal of its own.
+
+Receivers that want only one client's changes are connected with that client id as blinker's
+*sender*, so they cost the others nothing. Receivers are held strongly (blinker would drop bound
+methods of temporaries) and called one by one under a guard (a raise would end a blinker send).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from blinker import ANY, Namespace
+
+from qmemd.actors.guarded import GuardedActor, settle
+from qmemd.actors.subscription import DEFAULT_QUEUED, Subscription
+from qmemd.messages import (
+    Flush,
+    MemoryChanged,
+    Publish,
+)
+
+log = logging.getLogger(__name__)
+
+ANONYMOUS = "\0anonymous"
+"""The sender of changes without a client id; no well-formed id holds a NUL."""
+
+
+class Fanout:
+    """Who wants which changes. Connecting is safe from any thread."""
+
+    def __init__(self) -> None:
+        self._signal = Namespace().signal("memory_changed")
+        self._lock = threading.Lock()
+        self._subscriptions: dict[Subscription, Callable[..., None]] = {}
+
+    def subscribe(
+        self,
+        callback: Callable[[MemoryChanged], object],
+        client_id: str | None = None,
+        capacity: int = DEFAULT_QUEUED,
+    ) -> Subscription:
+        """Calls ``callback`` for each change, or only for those that ``client_id`` asked for."""
+        subscription = Subscription(callback, self._forget, capacity)
+
+        def receive(_sender: object, event: MemoryChanged) -> None:
+            subscription.offer(event)
+
+        with self._lock:
+            self._subscriptions[subscription] = receive
+            self._signal.connect(receive, sender=client_id or ANY, weak=False)
+        return subscription
+
+    def publish(self, event: MemoryChanged) -> None:
+        """Hands the event to every receiver that wants it; never waits, never raises."""
+        sender = event.originator or ANONYMOUS
+        with self._lock:
+            receivers = list(self._signal.receivers_for(sender))
+        for receive in receivers:
+            try:
+                receive(sender, event=event)
+            except Exception:
+                log.exception("a receiver of memory_changed failed")
+
+    def close(self) -> None:
+        """Ends every subscription; what is queued can still be taken."""
+        with self._lock:
+            subscriptions = list(self._subscriptions)
+        for subscription in subscriptions:
+            subscription.close()
+
+    def _forget(self, subscription: Subscription) -> None:
+        with self._lock:
+            receive = self._subscriptions.pop(subscription, None)
+            if receive is not None:
+                self._signal.disconnect(receive)
+
+
+class EventBusActor(GuardedActor):
+    """A shell over ``Fanout``."""
+
+    def __init__(self, fanout: Fanout) -> None:
+        super().__init__()
+        self._fanout = fanout
+
+    def handle(self, message: Any) -> None:
+        match message:
+            case Publish():
+                self._fanout.publish(message.event)
+            case Flush():
+                settle(message.reply, None)
+            case _:
+                raise TypeError(f"the event bus does not take {type(message).__name__}")
+
+    def release(self) -> None:
+        self._fanout.close()

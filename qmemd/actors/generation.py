@@ -1,0 +1,165 @@
+"""One child from its start to its known exit.
+
+A generation owns its process, its open calls and the thread that waits for the exit, and touches
+nothing of another one. What happens is told; nobody here waits for the actor.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from qmemd._version import __version__
+from qmemd.acp.connection import Call, PendingCalls, notification
+from qmemd.acp.framing import encode
+from qmemd.acp.messages import (
+    INITIALIZE,
+    PROTOCOL_VERSION,
+    Message,
+    Request,
+    Response,
+    method_not_found,
+)
+from qmemd.acp.process import ChildProcess, ExitInfo, SpawnConfig
+from qmemd.actors.child_events import (
+    ChildExited,
+    ReplyArrived,
+)
+from qmemd.results import TaskResult
+from qmemd.tasks import Task
+
+log = logging.getLogger(__name__)
+
+Settle = Callable[[Task], TaskResult | None]
+"""Settles what the child left of an unanswered task; its result if that was applied."""
+
+
+class Generation:
+    """Starts a child in the background and tells ``ReplyArrived`` and, last, ``ChildExited``."""
+
+    def __init__(
+        self,
+        number: int,
+        spawn: SpawnConfig,
+        *,
+        settle: Settle,
+        tell: Callable[[ReplyArrived | ChildExited], None],
+    ) -> None:
+        self.number = number
+        self._settle = settle
+        self._tell = tell
+        self._process = ChildProcess(spawn, self._received)
+        self._lock = threading.Lock()
+        """Guards the calls, so that an answer is either taken or dropped, never both."""
+        self._calls = PendingCalls()
+        self._task: tuple[Task, Call] | None = None
+        """The one that was sent and is not answered, given up or not."""
+        self._over = False
+        self._unwanted = threading.Event()
+        """Set once the child is to end, also while it is only about to be started."""
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid
+
+    @property
+    def stderr_tail_bytes(self) -> int:
+        return self._process.stderr_tail_bytes
+
+    def start(self, delay: float) -> None:
+        """Starts the child ``delay`` seconds from now; returns at once."""
+        threading.Thread(
+            target=self._live, args=(delay,), name=f"qmemd-child-{self.number}", daemon=True
+        ).start()
+
+    def call(self, method: str, params: Any, task: Task | None = None) -> Call | None:
+        """Sends a request. None when the child cannot be reached, and so never got it."""
+        with self._lock:
+            if self._over:
+                return None
+            call, line = self._calls.start(method, params)
+            if not self._process.send(line):
+                self._calls.abandon(call)
+                return None
+            if task is not None:
+                self._task = (task, call)
+            return call
+
+    def notify(self, method: str, params: Any) -> None:
+        """Sends a message that wants no answer."""
+        self._process.send(notification(method, params))
+
+    def give_up(self, call: Call) -> bool:
+        """Drops the answer if it still comes. False when it came: it is on its way as a message.
+
+        A task of this call still counts as unanswered.
+        """
+        with self._lock:
+            return self._calls.abandon(call)
+
+    def stop(self, grace: float) -> None:
+        """Ends the child in stages of ``grace`` seconds; returns at once."""
+        self._unwanted.set()
+        self._process.stop(grace)
+
+    def kill(self) -> None:
+        """Kills the child and its process group."""
+        self._unwanted.set()
+        self._process.kill()
+
+    def _live(self, delay: float) -> None:
+        exit_info = ExitInfo(None, "", "stopped before its start")
+        try:
+            if not self._unwanted.wait(delay):
+                exit_info = self._run()
+        except Exception as error:
+            log.exception("child %d could not be supervised", self.number)
+            exit_info = ExitInfo(None, "", type(error).__name__)
+        finally:
+            self._end(exit_info)
+
+    def _run(self) -> ExitInfo:
+        try:
+            self._process.spawn()
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else None
+            return ExitInfo(None, "", reason or type(error).__name__)
+        if self._unwanted.is_set():  # it may have come too early to find a process
+            self._process.kill()
+        self.call(INITIALIZE, _handshake())
+        return self._process.wait()
+
+    def _received(self, message: Message) -> None:
+        if isinstance(message, Request):
+            self._process.send(encode(method_not_found(message.id, message.method)))
+        elif isinstance(message, Response):
+            with self._lock:
+                call = self._calls.resolve(message)
+                if call is None:
+                    return
+                if self._task is not None and self._task[1] == call:
+                    self._task = None
+            self._tell(ReplyArrived(self.number, call, message))
+
+    def _end(self, exit_info: ExitInfo) -> None:
+        with self._lock:
+            self._over = True
+            self._calls.fail_all()
+            task = self._task[0] if self._task else None
+        settled = None
+        if task is not None:
+            try:
+                settled = self._settle(task)
+            except BaseException:
+                log.exception("what %s left could not be settled", task.task_id)
+        self._tell(ChildExited(self.number, exit_info, settled))
+
+
+def _handshake() -> dict[str, Any]:
+    return {
+        "protocolVersion": PROTOCOL_VERSION,
+        "clientCapabilities": {"fs": {"readTextFile": False, "writeTextFile": False}},
+        "clientInfo": {"name": "qmemd", "version": __version__},
+    }

@@ -1,0 +1,84 @@
+"""The shell that every actor of ours wears.
+
+A raise under ``tell`` would kill a Pykka actor, and SystemExit in a handler would stop every actor
+of the process, the host's own included. So nothing that a handler raises gets past this class.
+"""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import Future
+from typing import Any
+
+import pykka
+
+from qmemd.errors import QmemdError, RequestError
+from qmemd.messages import (
+    Ping,
+)
+
+log = logging.getLogger(__name__)
+
+
+class GuardedActor(pykka.ThreadingActor):
+    """Routes each message to ``handle`` and survives whatever that raises."""
+
+    use_daemon_thread = True
+    """A host must be able to exit even when it forgot to stop us."""
+
+    def on_receive(self, message: Any) -> None:
+        try:
+            if isinstance(message, Ping):
+                settle(message.reply, None)
+            else:
+                self.handle(message)
+        except BaseException as error:
+            log.exception("%s failed on %s", type(self).__name__, type(message).__name__)
+            self._recover(message, error)
+
+    def on_stop(self) -> None:
+        self.release()
+
+    def on_failure(self, *_: object) -> None:
+        self.release()
+
+    def handle(self, message: Any) -> None:
+        """One message. May raise: what it was about fails, the actor goes on."""
+        raise NotImplementedError
+
+    def failed(self, message: Any) -> None:
+        """A handler raised. Settles what the message was about, beyond its ``reply``."""
+
+    def release(self) -> None:
+        """Frees what the actor holds; called once it stops, for whatever reason. Idempotent."""
+
+    def _recover(self, message: Any, error: BaseException) -> None:
+        reply = getattr(message, "reply", None)
+        if isinstance(reply, Future):
+            refuse(
+                reply, error if isinstance(error, QmemdError) else RequestError("internal_error")
+            )
+        try:
+            self.failed(message)
+        except BaseException:
+            log.exception("%s could not tidy up", type(self).__name__)
+
+
+def settle(reply: Future[Any], value: Any) -> None:
+    """Answers, unless an answer was given or given up already."""
+    if not reply.done() and (reply.running() or reply.set_running_or_notify_cancel()):
+        reply.set_result(value)
+
+
+def refuse(reply: Future[Any], error: BaseException) -> None:
+    """Answers with an error, unless an answer was given or given up already."""
+    if not reply.done() and (reply.running() or reply.set_running_or_notify_cancel()):
+        reply.set_exception(error)
+
+
+def tell(actor: pykka.ActorRef[Any], message: Any) -> None:
+    """Tells an actor, unless it has stopped: then nobody is left to whom it could matter."""
+    try:
+        actor.tell(message)
+    except pykka.ActorDeadError:
+        log.debug("%s has stopped; dropped a %s", actor, type(message).__name__)

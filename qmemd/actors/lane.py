@@ -1,0 +1,60 @@
+"""The lane actor: the one mailbox through which every change of a task's state goes."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from qmemd.actors.guarded import GuardedActor, refuse
+from qmemd.actors.lane_state import LaneState
+from qmemd.errors import QmemdError, RequestError
+from qmemd.messages import (
+    Abandon,
+    AvailabilityChanged,
+    Drain,
+    Enqueue,
+    Resume,
+    TaskFinished,
+)
+
+log = logging.getLogger(__name__)
+
+
+class LaneActor(GuardedActor):
+    """A shell over ``LaneState``."""
+
+    def __init__(self, state: LaneState) -> None:
+        super().__init__()
+        self._state = state
+
+    def handle(self, message: Any) -> None:
+        match message:
+            case Enqueue():
+                self._enqueue(message)
+            case TaskFinished():
+                self._state.finished(message)
+            case AvailabilityChanged():
+                for held in self._state.take_held(message.availability):
+                    self._enqueue(held)
+            case Resume():
+                self._state.advance()
+            case Drain():
+                self._state.drain(message.reply)
+            case Abandon():
+                self._state.abandon()
+            case _:
+                raise TypeError(f"the lane does not take {type(message).__name__}")
+
+    def failed(self, message: Any) -> None:
+        if isinstance(message, TaskFinished):
+            self._state.fail_in_flight()
+
+    def _enqueue(self, message: Enqueue) -> None:
+        """A refusal is an answer and no failure of the actor."""
+        try:
+            self._state.enqueue(message)
+        except QmemdError as refusal:
+            refuse(message.reply, refusal)
+        except Exception:
+            log.exception("could not take in a %s", message.request.kind)
+            refuse(message.reply, RequestError("internal_error"))

@@ -1,0 +1,232 @@
+"""The lane without its actor: which task runs, who waits for admission, what follows an end.
+
+Serial execution follows from this state (one claim in flight), not from blocking, so that polls,
+new tasks and cancels stay fast while an agent works for minutes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from datetime import datetime, timedelta
+from typing import Any
+
+from qmemd.actors.board import TaskBoard
+from qmemd.actors.guarded import refuse, settle
+from qmemd.errors import RequestError
+from qmemd.journal import Accepted, Capacity, Claim, IdempotencyKey, Journal
+from qmemd.kinds import TaskStatus
+from qmemd.memory.secrets import find_secret
+from qmemd.messages import (
+    Availability,
+    Enqueue,
+    MemoryChanged,
+    RefreshAvailability,
+    RunTask,
+    TaskFinished,
+)
+from qmemd.results import TaskResult
+from qmemd.tasks import (
+    Remember,
+    Task,
+    TaskFailure,
+    TaskRequest,
+    to_json,
+)
+
+log = logging.getLogger(__name__)
+
+MAX_HELD = 64
+"""Requests that may wait for the child's answer to the availability question."""
+MAX_ATTEMPTS = 2
+"""Runs of one task, counted over restarts, before it fails ``daemon_restarted``."""
+
+
+class LaneState:
+    """Takes tasks in, runs them one at a time, first in first out over all kinds.
+
+    ``tell_bridge`` gets ``RunTask`` and ``RefreshAvailability``; ``publish`` gets what changed.
+    Neither may wait.
+    """
+
+    def __init__(
+        self,
+        *,
+        workspace: str,
+        holder: str,
+        journal: Journal,
+        board: TaskBoard,
+        tell_bridge: Callable[[Any], None],
+        publish: Callable[[MemoryChanged], None],
+        clock: Callable[[], datetime],
+        new_id: Callable[[], str],
+        lease: timedelta,
+        capacity: Capacity | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._holder = holder
+        self._journal = journal
+        self._board = board
+        self._tell_bridge = tell_bridge
+        self._publish = publish
+        self._clock = clock
+        self._new_id = new_id
+        self._lease = lease
+        self._capacity = capacity or Capacity()
+        self._availability = Availability.NO_CHILD
+        self._held: deque[Enqueue] = deque()
+        self._in_flight: Claim | None = None
+        self._draining: list[Future[None]] | None = None
+        """None while the lane works; else those who wait until nothing is in flight."""
+        self._abandoned = False
+
+    def recover(self, applied: Callable[[str], TaskResult | None]) -> None:
+        """Takes over what an earlier holder left: called once, before ``advance``.
+
+        ``applied`` says by task id what the history knows: a task whose change set was applied
+        completes from there; one that ran too often fails.
+        """
+        for task in self._journal.recover(self._workspace):
+            if task.status.terminal:
+                self._board.post(task)
+            elif (result := applied(task.task_id)) is not None:
+                self._end(task.task_id, result, None)
+            elif task.attempts >= MAX_ATTEMPTS:
+                self._end(task.task_id, TaskFailure.of("daemon_restarted"), None)
+            else:
+                self._board.post(task)
+
+    def enqueue(self, message: Enqueue) -> None:
+        """Answers ``message.reply`` now, or once the child has said whether it can."""
+        if self._draining is not None:
+            raise RequestError("daemon_stopping")
+        if self._availability is Availability.ASKING:
+            if len(self._held) >= MAX_HELD:
+                raise RequestError("remember_queue_full")
+            self._held.append(message)
+            return
+        if self._availability is Availability.FAILED:
+            self._tell_bridge(RefreshAvailability())
+            raise RequestError(f"{message.request.kind}_failed")
+        if self._availability is Availability.UNAVAILABLE:
+            raise RequestError("managed_memory_unavailable")
+        self._accept(message)
+
+    def take_held(self, availability: Availability) -> tuple[Enqueue, ...]:
+        """The bridge knows more: returns what waited for it, to be enqueued again."""
+        self._availability = availability
+        if availability is Availability.ASKING:
+            return ()
+        held = tuple(self._held)
+        self._held.clear()
+        return held
+
+    def finished(self, message: TaskFinished) -> None:
+        """A run ended; a late or repeated word about another task is ignored."""
+        claim = self._in_flight
+        if claim is None or claim.task.task_id != message.task_id:
+            log.info("ignored the end of %s, which is not in flight", message.task_id)
+            return
+        self._in_flight = None
+        if self._abandoned and isinstance(message.outcome, TaskFailure):
+            self._board.post(self._journal.release(claim))
+        else:
+            self._end(message.task_id, message.outcome, claim)
+        self.advance()
+
+    def fail_in_flight(self) -> None:
+        """Something of ours broke while handling the running task: it must not hang."""
+        claim, self._in_flight = self._in_flight, None
+        if claim is not None:
+            kind = claim.task.kind
+            self._board.post(
+                self._journal.finish(claim.task.task_id, TaskFailure.of(f"{kind}_failed"), claim)
+            )
+        self.advance()
+
+    def drain(self, reply: Future[None]) -> None:
+        """Starts nothing more; answers when nothing is in flight."""
+        self._draining = self._draining or []
+        self._draining.append(reply)
+        for held in self.take_held(Availability.NO_CHILD):
+            refuse(held.reply, RequestError("daemon_stopping"))
+        self.advance()
+
+    def abandon(self) -> None:
+        """The run in flight is about to lose its child: unless applied, it is queued again."""
+        self._abandoned = True
+
+    def _accept(self, message: Enqueue) -> None:
+        if message.reply.cancelled() or not message.reply.set_running_or_notify_cancel():
+            return  # whoever asked has gone; accepting now would surprise
+        request = message.request
+        secret = find_secret(request.content) if isinstance(request, Remember) else None
+        task_id = f"{request.kind}-{self._new_id()}"
+        task = Task.queued(task_id, request, message.client_id, self._clock())
+        if secret:
+            task = task.without_text()
+        accepted: Accepted = self._journal.accept(
+            self._workspace, task, self._capacity, _key(message)
+        )
+        self._board.drop(accepted.evicted)
+        if not accepted.replayed:
+            self._board.post(accepted.task)
+        settle(message.reply, accepted.task)
+        if secret and not accepted.replayed:
+            self._end(task_id, TaskFailure.of("secret_detected", secret), None)
+        self.advance()
+
+    def advance(self) -> None:
+        """Runs the next task, if nothing is in flight."""
+        if self._in_flight is not None:
+            return
+        if self._draining is not None:
+            for reply in self._draining:
+                settle(reply, None)
+            return
+        claim = self._journal.claim(self._workspace, self._holder, self._lease)
+        if claim is None:
+            return
+        self._in_flight = claim
+        task = self._journal.start(claim)
+        self._board.post(task)
+        self._tell_bridge(RunTask(task, self._workspace))
+
+    def _end(self, task_id: str, outcome: TaskResult | TaskFailure, claim: Claim | None) -> None:
+        task = self._journal.finish(task_id, outcome, claim)
+        self._board.post(task)
+        log.info("%s %s", task_id, task.status if task.error is None else task.error.code)
+        if (
+            task.status is TaskStatus.COMPLETED
+            and task.result is not None
+            and _changed(task.result)
+        ):
+            try:
+                self._publish(
+                    MemoryChanged(
+                        source=f"workspace_memory_{task.kind}",
+                        task_id=task_id,
+                        touched_scopes=task.result.touched_scopes,
+                        originator=task.client_id,
+                    )
+                )
+            except Exception:
+                log.exception("could not publish the change of %s", task_id)
+
+
+def _changed(result: TaskResult) -> bool:
+    """Whether documents really changed: an index alone touches no scope."""
+    return bool(result.touched_scopes)
+
+
+def _key(message: Enqueue) -> IdempotencyKey | None:
+    if message.idempotency_key is None:
+        return None
+    request: TaskRequest = message.request
+    return IdempotencyKey(
+        key=to_json([message.client_id, request.kind, message.idempotency_key]).decode(),
+        fingerprint=hashlib.sha256(to_json(request.to_wire())).hexdigest(),
+    )

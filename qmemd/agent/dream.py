@@ -1,0 +1,86 @@
+"""Dream: merges what is there twice, and repairs the indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from qmemd.agent import measure
+from qmemd.agent.duplicates import count_merged, find_duplicates
+from qmemd.agent.loop import run_agent
+from qmemd.agent.models.base import Conversation, DreamBrief, Model
+from qmemd.agent.prompts import dream_messages, new_fence
+from qmemd.agent.run import Run
+from qmemd.agent.scope import MemoryScope
+from qmemd.agent.tools import Tools
+from qmemd.agent.view import DraftView
+from qmemd.agent.workspace import WorkspaceMemory
+from qmemd.kinds import Scope
+from qmemd.memory.changes import ChangeSet
+from qmemd.memory.meta import update_meta
+from qmemd.memory.paths import MemoryPaths
+from qmemd.memory.scan import Scan
+from qmemd.results import DreamResult
+from qmemd.tasks import iso
+
+
+def dream(
+    run: Run, model: Model, memory: WorkspaceMemory, clock: Callable[[], datetime]
+) -> dict[str, Any]:
+    """The dream result on the wire; nothing to merge is a success with empty lists.
+
+    Raises:
+        TaskFailedError: nothing was changed.
+    """
+    scans = [memory.scan(scope) for scope in Scope]
+    draft = memory.draft()
+    bounds = MemoryScope(memory.paths, list(Scope))
+    tools = Tools(DraftView(memory.paths, draft), bounds, may_remove=True)
+    brief = DreamBrief(
+        user_root=memory.paths.user.path,
+        project_root=memory.paths.project.path,
+        duplicates=find_duplicates(scans),
+    )
+    conversation = Conversation(brief, dream_messages(brief, new_fence()), tools.schemas)
+    run_agent(model, conversation, tools, run)
+    changes = draft.changes()
+    if changes:
+        wire = memory.commit(
+            changes, run, model.name, lambda done: _result(memory.paths, done, scans)
+        )
+    else:
+        summary = memory.leave_as_is(run, "The memory holds nothing twice.")
+        wire = DreamResult(summary).to_wire()
+    _note(memory.paths, wire, clock())
+    return wire
+
+
+def _result(paths: MemoryPaths, done: ChangeSet, scans: Sequence[Scan]) -> dict[str, Any]:
+    entries = measure.entry_changes(done.files)
+    merged = count_merged(entries, scans)
+    gone = [change for change in done.files if change.after is None]
+    changed = [change for change in done.files if change.after is not None]
+    return DreamResult(
+        summary=(
+            f"Merged {measure.count(merged, 'duplicate', 'duplicates')}; "
+            f"changed {measure.count(len(changed), 'document', 'documents')} "
+            f"and removed {len(gone)}."
+        ),
+        touched_topics=entries.topics,
+        deduped_entries=merged,
+        touched_scopes=measure.scopes(done.files),
+        changed_files=tuple(measure.absolute(paths, change.path) for change in changed),
+        removed_files=tuple(measure.absolute(paths, change.path) for change in gone),
+        change_set_id=done.change_set_id,
+    ).to_wire()
+
+
+def _note(paths: MemoryPaths, wire: dict[str, Any], now: datetime) -> None:
+    """Best effort: the dream is over, whatever becomes of this."""
+    update_meta(
+        paths,
+        lastDreamAt=iso(now),
+        lastDreamStatus="updated" if wire["changeSetId"] else "noop",
+        lastDreamTouchedTopics=wire["touchedTopics"],
+    )

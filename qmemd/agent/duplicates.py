@@ -1,0 +1,56 @@
+"""Finds what the memory holds twice."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from qmemd.agent.measure import EntryChanges
+from qmemd.agent.models.base import DuplicateGroup
+from qmemd.kinds import Scope, Topic
+from qmemd.memory.entries import Entry
+from qmemd.memory.equality import equality_key
+from qmemd.memory.scan import FoundDocument, Scan
+
+Key = tuple[Scope, Topic, str]
+
+
+def key_of(entry: Entry) -> Key:
+    """Two entries are duplicates when their keys are equal."""
+    return entry.scope, entry.topic, equality_key(entry.text)
+
+
+def find_duplicates(scans: Iterable[Scan]) -> tuple[DuplicateGroup, ...]:
+    """One group for each text that is there more than once within its scope and type.
+
+    A pinned entry is kept before all others, then the oldest; pinned ones are never extra.
+    """
+    groups: dict[Key, list[tuple[FoundDocument, Entry]]] = defaultdict(list)
+    for scan in scans:
+        for found in scan.documents:
+            for entry in found.entries:
+                if entry.text.strip():
+                    groups[key_of(entry)].append((found, entry))
+    return tuple(group for members in groups.values() if (group := _group(members)) and group.extra)
+
+
+def count_merged(changes: EntryChanges, scans: Iterable[Scan]) -> int:
+    """How many of the removed entries have an equal one that stays; ``scans`` are from before."""
+    left = Counter(
+        key_of(entry) for scan in scans for found in scan.documents for entry in found.entries
+    )
+    removed = Counter(key_of(entry) for entry in changes.removed)
+    left.subtract(removed)
+    left.update(key_of(entry) for entry in changes.added)
+    return sum(number for key, number in removed.items() if left[key] > 0)
+
+
+def _group(members: list[tuple[FoundDocument, Entry]]) -> DuplicateGroup:
+    ranked = sorted(members, key=_rank)
+    extra = tuple(entry for found, entry in ranked[1:] if not found.pinned)
+    return DuplicateGroup(keep=ranked[0][1], extra=extra)
+
+
+def _rank(member: tuple[FoundDocument, Entry]) -> tuple[bool, int, str, int]:
+    found, entry = member
+    return not found.pinned, found.mtime_ns, found.path, entry.number or 0

@@ -1,0 +1,58 @@
+"""Which texts the memory holds already, by the rule that tells equal ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from qmemd.agent import measure
+from qmemd.kinds import Scope
+from qmemd.memory.changes import FileChange
+from qmemd.memory.entries import Entry
+from qmemd.memory.equality import equality_key
+from qmemd.memory.memorypath import MemoryPath
+from qmemd.memory.scan import Scan
+
+
+class KnownTexts:
+    """Looks texts up among the entries of some scans."""
+
+    def __init__(self, scans: Iterable[Scan]) -> None:
+        self._entries = [
+            entry for scan in scans for found in scan.documents for entry in found.entries
+        ]
+
+    def find(self, text: str, scopes: Collection[Scope]) -> MemoryPath | None:
+        """Where an entry of these scopes says the same, whatever its type."""
+        key = equality_key(text)
+        return next(
+            (
+                MemoryPath(entry.scope, entry.path)
+                for entry in self._entries
+                if entry.scope in scopes and equality_key(entry.text) == key
+            ),
+            None,
+        )
+
+    def place_of_all(self, change: FileChange) -> MemoryPath | None:
+        """Where the document says nothing new: each of its entries has an equal one there.
+
+        Equal means within its scope and type. None when at least one entry is new.
+        """
+        place = None
+        for entry in measure.entries_in(change.path, change.after):
+            place = self._equal(entry)
+            if place is None:
+                return None
+        return place
+
+    def _equal(self, entry: Entry) -> MemoryPath | None:
+        key = equality_key(entry.text)
+        return next(
+            (
+                MemoryPath(other.scope, other.path)
+                for other in self._entries
+                if (other.scope, other.topic) == (entry.scope, entry.topic)
+                and equality_key(other.text) == key
+            ),
+            None,
+        )

@@ -1,0 +1,177 @@
+"""Words of a text for matching: folding, which words say nothing, and how one is found.
+
+Ordinary words are found in any inflection (by their Snowball stem). Numbers, versions and
+identifiers are found only whole: "8080" is not "8081", "1.5" not "1.5.2", "C" not "C#". Scripts
+without blanks between words are cut into pairs of letters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_CJK = (
+    "\u3005\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003134f"
+)
+_IS_CJK = re.compile(f"[{_CJK}]")
+_LETTER = rf"[^\W_{_CJK}]"
+_TOKEN = re.compile(rf"[{_CJK}]+|{_LETTER}+(?:(?:[.'_-]|,(?=\d)){_LETTER}+)*(?:\+\+|#)?")
+_PLAIN = re.compile(r"[^\W\d_]{2,}")
+_APOSTROPHES = str.maketrans("\u2018\u2019", "''")
+
+BEFORE = r"(?<![\w#@])(?<!\w[.\-_/])"
+AFTER = r"(?![\w#+]|[.\-_/]\w)"
+"""Where a whole word or identifier begins and ends."""
+
+_STOP_WORDS_TEXT = """
+a about above after again all also am an and any anything are as at be because been before being
+but by can could did do does doing for from had has have having he her here hers him his how i
+if in into is it its itself just let me mine more most my myself of off on once one only or
+other our ours out over own same she so some such than that the their theirs them then there
+these they this those through to too under until up us very was we were what when where which
+while who whom why will with would you your yours everything every each anymore something said
+told know says say mentioned called named regarding concerning related user users project memory
+memories entry entries fact facts note notes thing things please forget remove delete erase
+remember remembered saved stored information info stuff agent assistant must should shall may
+might not no never don't doesn't didn't isn't aren't wasn't weren't won't can't cannot shouldn't
+der die das den dem des ein eine einen und oder ist sind dass wir ich mein meine über alles le
+la les un une des et ou est sont que qui nous je mon ma mes sur du el los las una y es son que
+nosotros yo mi mis sobre del en de
+"""
+STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
+"""Words that never say alone which memory is meant."""
+
+_LIGHT_WORDS_TEXT = """
+prefer preference preferences prefers like likes use uses using used want wants need needs
+always setting settings rule rules convention conventions detail details current currently now
+new old usually choice way time day kind type
+"""
+LIGHT_WORDS = frozenset(_LIGHT_WORDS_TEXT.split())
+"""Words of a query that may be missing in the memory that it means."""
+
+NEGATION = re.compile(
+    r"\b(?:not|no|never|none|without|cannot|\w+n't|dont|doesnt|avoid|stop|neither|nor|"
+    r"nicht|kein\w*|nie|niemals|ohne|pas|jamais|sans|nunca|sin)\b|不|没|別|别|勿|ない|ません"
+)
+
+_ALIASES = (
+    ("db", "database"),
+    ("repo", "repository"),
+    ("config", "configuration"),
+    ("docs", "documentation"),
+    ("prod", "production"),
+    ("env", "environment"),
+    ("auth", "authentication"),
+    ("k8s", "kubernetes"),
+    ("js", "javascript"),
+    ("ts", "typescript"),
+    ("postgres", "postgresql"),
+    ("colour", "color"),
+    ("tz", "timezone"),
+)
+
+
+def fold(text: str) -> str:
+    """Lower case, NFC, blanks folded, straight apostrophes."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text).translate(_APOSTROPHES)
+    return " ".join(text.lower().split())
+
+
+def is_cjk(letter: str) -> bool:
+    """Whether the letter belongs to a script that puts no blanks between words."""
+    return _IS_CJK.match(letter) is not None
+
+
+def tokens(folded: str) -> list[str]:
+    """The words of a folded text, numbers and identifiers whole, other scripts as pairs."""
+    found: list[str] = []
+    for match in _TOKEN.finditer(folded):
+        token = match[0]
+        if not is_cjk(token[0]):
+            found.append(token.removesuffix("'s"))
+        elif len(token) == 1:
+            found.append(token)
+        else:
+            found += [token[at : at + 2] for at in range(len(token) - 1)]
+    return found
+
+
+def phrase_pattern(phrase: str) -> re.Pattern[str]:
+    """Finds a folded phrase, whatever punctuation stands between its words."""
+    chunks = [re.escape(chunk.rstrip(".,;:!?") or chunk) for chunk in phrase.split()]
+    before = "" if is_cjk(phrase[0]) else BEFORE
+    after = "" if is_cjk(phrase[-1]) else AFTER
+    return re.compile(before + r"[.,;:!?]*\s+".join(chunks) + after)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a query and the means to find it."""
+
+    word: str
+    light: bool
+    """It may be missing in what is meant."""
+    stems: frozenset[str]
+    """Of the word and of its other spellings; empty when only the whole word counts."""
+    hints: tuple[str, ...]
+    """How the word may begin."""
+    pattern: re.Pattern[str]
+    """Matches the whole form where a hint stands."""
+
+    @property
+    def has_digit(self) -> bool:
+        """Numbers and versions decide: they are never a matter of inflection."""
+        return any(letter.isdigit() for letter in self.word)
+
+
+class Terms:
+    """Makes terms and finds them; holds the stemmer, which is loaded when it is first needed."""
+
+    def __init__(self) -> None:
+        # 10 ms that a child which never forgets does not pay.
+        import snowballstemmer  # noqa: PLC0415
+
+        self._stemmed: dict[str, str] = {}
+        self._stem_word: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+
+    def of(self, word: str) -> Term:
+        """The term for one token of a folded query."""
+        light = word in LIGHT_WORDS
+        if is_cjk(word[0]):
+            return Term(word, light, frozenset(), (word,), re.compile(re.escape(word)))
+        spellings = next((group for group in _ALIASES if word in group), (word,))
+        if not all(map(_PLAIN.fullmatch, spellings)):
+            # A version is written with and without its "v".
+            bare = re.sub(r"^v(?=\d)", "", word)
+            forms = tuple(dict.fromkeys((*spellings, bare, *([f"v{bare}"] * bare[:1].isdigit()))))
+            either = "|".join(map(re.escape, forms))
+            pattern = re.compile(f"{BEFORE}(?:{either}){AFTER}")
+            return Term(word, light, frozenset(), forms, pattern)
+        stems = frozenset(map(self._stem, spellings))
+        # The last letter of a stem may differ from the word's: "party" and "parti".
+        hints = tuple(sorted({stem[: max(2, len(stem) - 1)] for stem in stems}))
+        starts = "|".join(map(re.escape, hints))
+        return Term(word, light, stems, hints, re.compile(rf"(?<!{_LETTER})(?:{starts}){_LETTER}*"))
+
+    def find(self, term: Term, folded: str) -> list[tuple[int, str]]:
+        """Places of the term in a folded text, each with the form that stands there."""
+        found: list[tuple[int, str]] = []
+        for hint in term.hints:
+            # Plain search skips through text much faster than the pattern would.
+            at = folded.find(hint)
+            while at >= 0:
+                match = term.pattern.match(folded, at)
+                if match and (not term.stems or self._stem(match[0]) in term.stems):
+                    found.append((at, match[0]))
+                at = folded.find(hint, at + len(hint))
+        return found
+
+    def _stem(self, word: str) -> str:
+        stem = self._stemmed.get(word)
+        if stem is None:
+            stem = self._stemmed[word] = self._stem_word(word)
+        return stem

@@ -1,0 +1,145 @@
+"""The params of the memory methods, checked by hand: the child loads no schema library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from qmemd.kinds import ContextMode, Scope, TaskKind
+from qmemd.tasks import (
+    Dream,
+    Forget,
+    Remember,
+    TaskRequest,
+)
+
+MAX_TEXT_BYTES = 65_536
+_MAX_IDENTIFIER = 128
+
+# What JavaScript's trim takes away.
+_BLANKS = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+
+_Member = TypeVar("_Member", bound=StrEnum)
+
+
+class InvalidParamsError(Exception):
+    """The params cannot be used; the sentence names the key and never its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One memory task as it came over the wire."""
+
+    request: TaskRequest
+    cwd: str | None
+    """The workspace that the daemon serves; None when it did not say."""
+    task_id: str | None
+    client_id: str | None
+
+
+def parse_order(kind: TaskKind, params: Any) -> Order:
+    """Checks the params of one of the three memory methods.
+
+    Raises:
+        InvalidParamsError: a key is missing or has the wrong type or value.
+    """
+    params = _object(params)
+    meta = params.get("_meta")
+    if meta is None:
+        meta = {}
+    if not isinstance(meta, Mapping):
+        raise InvalidParamsError("`_meta` must be an object")
+    return Order(
+        request=_request(kind, params),
+        cwd=_cwd(params),
+        task_id=_identifier(meta, "qmemd/taskId"),
+        client_id=_identifier(meta, "qmemd/clientId"),
+    )
+
+
+def parse_place(params: Any) -> str | None:
+    """The workspace that the params of any method name, if they do.
+
+    Raises:
+        InvalidParamsError: it is not an absolute path.
+    """
+    return _cwd(_object(params))
+
+
+def _object(params: Any) -> Mapping[str, Any]:
+    if params is None:
+        return {}
+    if not isinstance(params, Mapping):
+        raise InvalidParamsError("params must be an object")
+    return params
+
+
+def _request(kind: TaskKind, params: Mapping[str, Any]) -> TaskRequest:
+    if kind is TaskKind.REMEMBER:
+        return Remember(
+            content=_text(params, "content"),
+            context_mode=_member(params, "contextMode", ContextMode) or ContextMode.WORKSPACE,
+            scope=_member(params, "scope", Scope),
+        )
+    if kind is TaskKind.FORGET:
+        return Forget(query=_text(params, "query"), scope=_member(params, "scope", Scope))
+    return Dream()
+
+
+def _text(params: Mapping[str, Any], key: str) -> str:
+    value = params.get(key)
+    if not isinstance(value, str):
+        raise InvalidParamsError(f"`{key}` must be a string")
+    text = value.strip(_BLANKS)
+    size = _size(text)
+    if not text or size is None or size > MAX_TEXT_BYTES:
+        raise InvalidParamsError(f"`{key}` must be 1 to {MAX_TEXT_BYTES} bytes of UTF-8")
+    return text
+
+
+def _size(text: str) -> int | None:
+    """Bytes of UTF-8; None for a text that has no UTF-8 form."""
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError:
+        return None
+
+
+def _member(params: Mapping[str, Any], key: str, members: type[_Member]) -> _Member | None:
+    value = params.get(key)
+    if value is None:
+        return None
+    try:
+        return members(value)
+    except ValueError:
+        raise InvalidParamsError(f"`{key}` must be one of {', '.join(members)}") from None
+
+
+def _cwd(params: Mapping[str, Any]) -> str | None:
+    value = params.get("cwd")
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
+        raise InvalidParamsError("`cwd` must be an absolute path")
+    if _size(value) is None:
+        raise InvalidParamsError("`cwd` must be valid Unicode")
+    return value
+
+
+def _identifier(meta: Mapping[str, Any], key: str) -> str | None:
+    value = meta.get(key)
+    if value is None:
+        return None
+    # They become part of file names.
+    if not isinstance(value, str) or not 0 < len(value) <= _MAX_IDENTIFIER or not _is_plain(value):
+        raise InvalidParamsError(f"`{key}` must be 1 to 128 of [A-Za-z0-9._:-]")
+    return value
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and all(letter.isalnum() or letter in "._:-" for letter in text)

@@ -1,0 +1,77 @@
+"""``qmemd serve``: the daemon in the foreground."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from types import FrameType
+from typing import Any
+
+import click
+
+from qmemd.daemon import Daemon
+from qmemd.errors import SettingsError
+from qmemd.settings import Settings
+
+SWITCH_INTERVAL = 1e-4
+"""Seconds a thread may keep the interpreter; short, because many threads do little each."""
+
+
+@click.command()
+@click.option("--workspace", metavar="DIR", help="The project directory. [default: here]")
+@click.option("--hostname", help="Address to listen on. [default: 127.0.0.1]")
+@click.option("--port", type=int, help="Port to listen on; 0 picks one. [default: 4170]")
+@click.option("--token", help="Bearer token; better kept in a file or in QMEMD_TOKEN.")
+@click.option("--token-file", metavar="FILE", help="File (mode 0600) that holds the token.")
+@click.option("--state-dir", metavar="DIR", help="Where the daemon keeps what is its own.")
+@click.option("--agent-command", metavar="COMMAND", help="Another ACP program as the agent.")
+@click.option("--model", metavar="NAME", help="auto, offline or openai:NAME. [default: auto]")
+@click.option("--idle-timeout", type=float, metavar="SECONDS", help="[default: 600]")
+@click.option("--task-timeout", type=float, metavar="SECONDS", help="[default: 300]")
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="info",
+    show_default=True,
+    help="How much is logged to stderr.",
+)
+def serve(log_level: str, **options: Any) -> None:
+    """Run the daemon until SIGTERM, SIGINT or SIGHUP.
+
+    What is not given here comes from the environment; see the table in the README.
+    """
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=log_level.upper(),
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    stopping = threading.Event()
+    try:
+        daemon = Daemon(Settings(**options))
+        _on_signals(stopping, daemon)
+        daemon.start()
+    except SettingsError as mistake:
+        click.echo(f"qmemd: {mistake}", err=True)
+        sys.exit(1)
+    try:
+        click.echo(f"qmemd listening on {daemon.url} (workspace {daemon.settings.workspace})")
+        stopping.wait()
+    finally:
+        daemon.stop()
+
+
+def _on_signals(stopping: threading.Event, daemon: Daemon) -> None:
+    """The first signal stops the daemon in order; a second one ends the process at once."""
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        if stopping.is_set():
+            daemon.abort()
+            os._exit(128 + number)
+        stopping.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, on_signal)

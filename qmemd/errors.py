@@ -1,0 +1,176 @@
+"""What can go wrong: one exception tree and one table of stable codes.
+
+A *code* is part of the wire contract and never changes its meaning. The table gives each code the
+HTTP status of a refused request and the fixed sentence that people read; codes without a status
+only ever appear in the ``error`` of a failed task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorEntry:
+    """One row of the table."""
+
+    status: int | None
+    """HTTP status when a request is refused with this code; None when only tasks fail with it."""
+    sentence: str
+    """What people read. Fixed per code, so that it never leaks what somebody typed."""
+    retry_after: int | None = None
+    """Seconds for the ``Retry-After`` header."""
+
+
+_KINDS = ("remember", "forget", "dream")
+
+ERRORS: Mapping[str, ErrorEntry] = {
+    # the request as such
+    "bad_request": ErrorEntry(400, "The request is not valid HTTP or cannot be understood."),
+    "unauthorized": ErrorEntry(
+        401, "This needs the daemon's token: send the header 'Authorization: Bearer <token>'."
+    ),
+    "invalid_host": ErrorEntry(
+        403, "The Host header does not name this daemon; use the address that it listens on."
+    ),
+    "origin_denied": ErrorEntry(403, "Requests from this web origin are not allowed."),
+    "not_found": ErrorEntry(404, "There is nothing at this path."),
+    "method_not_allowed": ErrorEntry(405, "This path does not take this method; see Allow."),
+    "body_too_large": ErrorEntry(413, "The request body is over the limit of 10 MiB."),
+    "unsupported_media_type": ErrorEntry(
+        415, "The body must be JSON: send 'Content-Type: application/json'."
+    ),
+    "headers_too_large": ErrorEntry(431, "The request headers are too large."),
+    "not_implemented": ErrorEntry(501, "The daemon does not support this transfer encoding."),
+    "internal_error": ErrorEntry(500, "The daemon failed on this request; its log says why."),
+    "daemon_stopping": ErrorEntry(503, "The daemon is shutting down.", retry_after=5),
+    "daemon_busy": ErrorEntry(503, "The daemon did not answer in time; try again.", retry_after=1),
+    # its fields
+    "invalid_json": ErrorEntry(
+        400, "The body must be one JSON object in UTF-8, at most 64 levels deep, without NaN."
+    ),
+    "invalid_content": ErrorEntry(
+        400, "`content` must be a non-blank string of at most 65536 bytes of UTF-8."
+    ),
+    "invalid_query": ErrorEntry(
+        400, "`query` must be a non-blank string of at most 65536 bytes of UTF-8."
+    ),
+    "invalid_context_mode": ErrorEntry(
+        400, '`contextMode` must be "workspace", "clean" or absent.'
+    ),
+    "invalid_scope": ErrorEntry(400, '`scope` must be "user", "project" or absent.'),
+    "invalid_client_id": ErrorEntry(
+        400, "`X-Qwen-Client-Id` must be an id of a live session: 1-128 of [A-Za-z0-9._:-]."
+    ),
+    "invalid_session_scope": ErrorEntry(
+        400, '`sessionScope` must be "single", "thread" or absent.'
+    ),
+    "invalid_cwd": ErrorEntry(400, "`cwd` must be an absolute path of at most 4096 characters."),
+    "workspace_mismatch": ErrorEntry(400, "This daemon serves another workspace."),
+    # what it names
+    "remember_task_not_found": ErrorEntry(404, "There is no such remember task."),
+    "forget_task_not_found": ErrorEntry(404, "There is no such forget task."),
+    "dream_task_not_found": ErrorEntry(404, "There is no such dream task."),
+    "session_not_found": ErrorEntry(404, "There is no such session."),
+    "session_limit_exceeded": ErrorEntry(
+        503, "Too many sessions are open; close one.", retry_after=5
+    ),
+    "idempotency_mismatch": ErrorEntry(
+        422, "This Idempotency-Key was used with other fields; use a new key."
+    ),
+    # availability and capacity; the first also fails tasks
+    "managed_memory_unavailable": ErrorEntry(
+        409, "Managed memory is unavailable for this daemon workspace."
+    ),
+    "remember_queue_full": ErrorEntry(
+        429, "The queue of memory tasks is full; try again later.", retry_after=5
+    ),
+    **{f"{kind}_failed": ErrorEntry(500, f"Workspace memory {kind} failed.") for kind in _KINDS},
+    # how tasks fail
+    **{
+        f"{kind}_timeout": ErrorEntry(None, f"Workspace memory {kind} timed out.")
+        for kind in _KINDS
+    },
+    "remember_path_escape": ErrorEntry(
+        None, "The agent tried to write outside managed memory; nothing was written."
+    ),
+    "remember_scope_mismatch": ErrorEntry(
+        None, "The agent tried to write outside the requested scope; nothing was written."
+    ),
+    "remember_no_update": ErrorEntry(None, "The agent did not update any memory."),
+    "agent_crashed": ErrorEntry(None, "The agent process ended before it answered."),
+    "task_cancelled": ErrorEntry(None, "The task was cancelled."),
+    "secret_detected": ErrorEntry(
+        None, "The text looks like it holds a secret; nothing was stored. Leave the secret out."
+    ),
+    "dream_unsafe": ErrorEntry(
+        None, "The dream would have removed too many memories; nothing was changed."
+    ),
+    "daemon_restarted": ErrorEntry(None, "The daemon was restarted while the task ran."),
+    "change_conflict": ErrorEntry(
+        None, "A memory file was changed by another program meanwhile; nothing was overwritten."
+    ),
+}
+
+
+class QmemdError(Exception):
+    """Base of every error that qmemd raises on purpose.
+
+    ``code`` is stable. ``details`` may hold more about this one case and is shown to users, so
+    it must be free of remembered text and of secrets.
+    """
+
+    def __init__(
+        self, code: str, message: str | None = None, *, details: str | None = None
+    ) -> None:
+        entry = ERRORS.get(code)
+        self.code = code
+        self.message = message or (entry.sentence if entry else code)
+        self.details = details
+        super().__init__(self.message)
+
+
+class SettingsError(QmemdError):
+    """A setting is wrong; the sentence names it and says what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("invalid_settings", message)
+
+
+class RequestError(QmemdError):
+    """A request was refused before anything was accepted."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str | None = None,
+        *,
+        details: str | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(code, message, details=details)
+        self.extra: Mapping[str, Any] = extra or {}
+        """Documented further keys of the error body, e.g. ``{"clientId": …}``."""
+
+    @property
+    def status(self) -> int:
+        """HTTP status by the table; 500 for a code without one."""
+        entry = ERRORS.get(self.code)
+        return (entry.status if entry else None) or 500
+
+
+class TaskFailedError(QmemdError):
+    """A run ended without success; ``code`` and ``details`` become the task's ``error``."""
+
+
+class MemoryFilesError(QmemdError):
+    """The memory files could not be read or written as asked."""
+
+
+class ProtocolError(QmemdError):
+    """The other end of the pipe broke ACP's framing or message shapes."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("protocol_error", message)

@@ -1,0 +1,64 @@
+"""Where a request runs: in the pool, or at once on the I/O thread if it cannot wait."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+
+from waitress.task import ThreadedTaskDispatcher
+
+from qmemd.http.channel import Channel
+from qmemd.http.paths import never_waits
+
+_log = logging.getLogger(__name__)
+
+_MAX_UNSENT = 1024 * 1024
+"""Bytes of answers that a connection may leave unread before its requests go to the pool:
+a writer waits when very much is unsent, and the I/O thread must not."""
+
+
+class Dispatcher(ThreadedTaskDispatcher):  # type: ignore[misc]
+    """Waitress's pool, with a short way for look-ups.
+
+    Waitress announces a request while it holds the connection's lock, so a look-up is put aside
+    and served once the loop has read what there was to read.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._io_thread: int | None = None
+        self._put_aside: deque[Channel] = deque()
+
+    def claim_io_thread(self) -> None:
+        """Called by the thread that runs the loop."""
+        self._io_thread = threading.get_ident()
+
+    @property
+    def on_io_thread(self) -> bool:
+        return threading.get_ident() == self._io_thread
+
+    def add_task(self, channel: Channel) -> None:
+        if self.on_io_thread and _is_quick(channel):
+            self._put_aside.append(channel)
+        else:
+            super().add_task(channel)
+
+    def serve_put_aside(self) -> None:
+        """Serves the look-ups that the loop has read, and those queued behind them."""
+        while self._put_aside:
+            channel = self._put_aside.popleft()
+            try:
+                channel.service()
+            except BaseException:  # noqa: BLE001 - as the pool does: no request ends the loop
+                _log.exception("a look-up failed")
+                channel.handle_close()
+
+
+def _is_quick(channel: Channel) -> bool:
+    request = channel.requests[0]
+    return (
+        not request.error
+        and channel.total_outbufs_len < _MAX_UNSENT
+        and never_waits(request.command, request.path, request.query)
+    )

@@ -1,0 +1,36 @@
+"""Sessions: what makes a client id known."""
+
+from __future__ import annotations
+
+import falcon
+
+from qmemd.http.body import read_optional_object
+from qmemd.http.client_ids import claimed_client_id
+from qmemd.http.fields import Fields
+from qmemd.http.ports import Door
+from qmemd.http.replies import json_reply
+
+
+class Sessions:
+    """``/session``."""
+
+    def __init__(self, door: Door, fields: Fields) -> None:
+        self._door = door
+        self._fields = fields
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        cwd, scope = self._fields.session(read_optional_object(req))
+        client_id = claimed_client_id(req)
+        json_reply(200, self._door.open_session(cwd, scope, client_id)).send(resp)
+
+
+class OneSession:
+    """``/session/<session id>``."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    def on_delete(self, req: falcon.Request, resp: falcon.Response, session_id: str) -> None:
+        read_optional_object(req)
+        self._door.close_session(session_id, claimed_client_id(req))
+        resp.status = falcon.HTTP_204

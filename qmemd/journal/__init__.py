@@ -1,0 +1,21 @@
+"""Where tasks survive: the interface and its implementations."""
+
+from qmemd.journal.in_memory import InMemoryJournal
+from qmemd.journal.interface import (
+    Accepted,
+    Capacity,
+    Claim,
+    ClaimLostError,
+    IdempotencyKey,
+    Journal,
+)
+
+__all__ = [
+    "Accepted",
+    "Capacity",
+    "Claim",
+    "ClaimLostError",
+    "IdempotencyKey",
+    "InMemoryJournal",
+    "Journal",
+]

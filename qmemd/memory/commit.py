@@ -1,0 +1,239 @@
+"""Committing: the one way in which anything of ours changes a memory document."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from qmemd.errors import MemoryFilesError, TaskFailedError
+from qmemd.kinds import Scope, TaskKind
+from qmemd.memory import files
+from qmemd.memory.application import Application, rebuild
+from qmemd.memory.changes import ChangeSet, ChangeState, FileChange
+from qmemd.memory.checks import check_changes
+from qmemd.memory.history import History, Step, no_step
+from qmemd.memory.paths import MemoryPaths, Root, claim_slug
+from qmemd.memory.rootlocks import RootLocks
+from qmemd.memory.scan import Scan, Scanner
+
+LOCK_TIMEOUT = 10.0
+"""Seconds that a commit waits for another process's commit."""
+
+_COUNTING = (ChangeState.APPLIED, ChangeState.REVERTED, ChangeState.ERASED)
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """Whose changes these are."""
+
+    task_id: str
+    kind: TaskKind
+    client_id: str | None
+    workspace: str
+    """The workspace's canonical path."""
+    model: str | None = None
+
+
+class Committer:
+    """Applies change sets to the memory roots of one workspace, and settles what is open.
+
+    Every method that changes files takes the locks itself: the user root's first, then the
+    project's. One object may be used from several threads.
+    """
+
+    def __init__(
+        self,
+        paths: MemoryPaths,
+        history: History,
+        *,
+        scanner: Scanner,
+        clock: Callable[[], datetime],
+        new_id: Callable[[], str],
+        lock_timeout: float = LOCK_TIMEOUT,
+        step: Step = no_step,
+    ) -> None:
+        self._paths = paths
+        self._history = history
+        self._scanner = scanner
+        self._clock = clock
+        self._new_id = new_id
+        self._locks = RootLocks(paths, lock_timeout)
+        self._step = step
+
+    def commit(
+        self,
+        changes: Sequence[FileChange],
+        run: RunRecord,
+        *,
+        result: Callable[[ChangeSet], dict[str, Any]],
+        may_commit: Callable[[], bool],
+    ) -> ChangeSet:
+        """Applies the changes of one run as a whole and returns the applied change set.
+
+        ``result`` makes the task's wire result, which is stored with the change set before the
+        first file changes. ``may_commit`` is asked last: False ends the run without a trace.
+
+        Raises:
+            TaskFailedError: nothing is changed, or everything was put back. ``change_conflict``
+                when a file does not hold what the run read; ``task_cancelled``; the codes of
+                `check_changes`; ``<kind>_failed`` when the system or a lock refuses.
+        """
+        if not changes:
+            raise ValueError("there is nothing to commit")
+        try:
+            with self._locked():
+                self._settle_open()
+                return self._commit(changes, run, result, may_commit)
+        except OSError as error:
+            raise TaskFailedError(f"{run.kind.value}_failed", details=error.strerror) from error
+        except MemoryFilesError as error:
+            raise TaskFailedError(f"{run.kind.value}_failed", details=error.message) from error
+
+    def rebuild_indexes(self) -> tuple[str, ...]:
+        """Rebuilds the indexes of the roots that exist; for runs that changed nothing.
+
+        Returns a sentence for each index that could not be rebuilt.
+        """
+        roots = [root for root in self._paths.roots if root.path.is_dir()]
+        if not roots:
+            return ()
+        try:
+            with self._locked():
+                self._settle_open()
+                warnings = [rebuild(self._scanner, root, self._step) for root in roots]
+        except (OSError, MemoryFilesError):
+            _logger.warning("the indexes were not rebuilt", exc_info=True)
+            return ("The indexes of the memory could not be rebuilt.",)
+        return tuple(warning for warning in warnings if warning)
+
+    def settle(self) -> None:
+        """Finishes or puts back what a run that died left open.
+
+        Raises:
+            MemoryFilesError: ``memory_locked`` when another process holds the locks on.
+            OSError: the system refuses.
+        """
+        if self._history.has_open():
+            with self._locked():
+                self._settle_open()
+
+    def settle_task(self, task_id: str) -> ChangeSet | None:
+        """The change set of a task whose run died, settled; None when the run changed nothing.
+
+        Raises like `settle`.
+        """
+        found = self._history.find_task(task_id)
+        if found and found.state in (ChangeState.OPEN, ChangeState.CONFLICT):
+            self.settle()
+            found = self._history.find_task(task_id)
+        return found if found and found.state in _COUNTING else None
+
+    def _commit(
+        self,
+        changes: Sequence[FileChange],
+        run: RunRecord,
+        result: Callable[[ChangeSet], dict[str, Any]],
+        may_commit: Callable[[], bool],
+    ) -> ChangeSet:
+        for scope in sorted({change.path.scope for change in changes}):
+            _refuse_links(self._paths.root(scope))
+        check_changes(changes, kind=run.kind, scan=self._scan)
+        change_set = self._change_set(changes, run)
+        change_set = replace(change_set, result=result(change_set))
+        application = self._application(change_set)
+        if conflicts := application.conflicts():
+            raise TaskFailedError("change_conflict", details=", ".join(conflicts))
+        if Scope.PROJECT in change_set.touched_scopes and not self._owns_slug():
+            raise MemoryFilesError(
+                "memory_path_refused", "The memory directory belongs to another project by now."
+            )
+        if not may_commit():
+            raise TaskFailedError("task_cancelled")
+        self._history.open(change_set)
+        change_set = application.settle()
+        if application.error is not None:
+            raise application.error
+        if change_set.state is not ChangeState.APPLIED:
+            raise TaskFailedError("change_conflict")
+        return change_set
+
+    def _owns_slug(self) -> bool:
+        local = not self._paths.project.path.is_relative_to(self._paths.project_state)
+        return claim_slug(self._paths, self._clock()) or local
+
+    def _change_set(self, changes: Sequence[FileChange], run: RunRecord) -> ChangeSet:
+        roots = {change.path.scope: self._paths.root(change.path.scope) for change in changes}
+        return ChangeSet(
+            change_set_id=self._new_id(),
+            task_id=run.task_id,
+            kind=run.kind,
+            workspace=run.workspace,
+            client_id=run.client_id,
+            created_at=self._clock(),
+            state=ChangeState.OPEN,
+            files=tuple(changes),
+            model=run.model,
+            roots={scope: self._stored(root.path) for scope, root in roots.items()},
+            made_directories=tuple(
+                self._stored(directory)
+                for directory in sorted(
+                    {
+                        directory
+                        for change in changes
+                        if change.after is not None
+                        for directory in _missing(roots[change.path.scope].path, change)
+                    }
+                )
+            ),
+        )
+
+    def _settle_open(self) -> None:
+        for change_set in self._history.opened():
+            try:
+                with self._locks.also(self._project_of(change_set)):
+                    settled = self._application(change_set).settle()
+            except (OSError, MemoryFilesError):
+                # It stays open; a fault in one must not stop the others for ever.
+                _logger.exception("change set %s is not settled", change_set.change_set_id)
+            else:
+                _logger.info(
+                    "change set %s was left open: %s", settled.change_set_id, settled.state
+                )
+
+    def _application(self, change_set: ChangeSet) -> Application:
+        return Application(change_set, self._paths.base, self._history, self._scanner, self._step)
+
+    def _project_of(self, change_set: ChangeSet) -> Root | None:
+        stored = change_set.roots.get(Scope.PROJECT)
+        return None if stored is None else Root(Scope.PROJECT, self._paths.base / stored)
+
+    def _scan(self, scope: Scope) -> Scan:
+        return self._scanner.scan(self._paths.root(scope))
+
+    def _stored(self, path: Path) -> str:
+        base = self._paths.base
+        return str(path.relative_to(base) if path.is_relative_to(base) else path)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with self._locks.both():
+            self._step("locked")
+            yield
+
+
+def _refuse_links(root: Root) -> None:
+    with suppress(FileNotFoundError), files.open_directory(root.path):
+        pass
+
+
+def _missing(root: Path, change: FileChange) -> list[Path]:
+    directories = [root]
+    for part in change.path.parts[:-1]:
+        directories.append(directories[-1] / part)
+    return [directory for directory in directories if not directory.exists()]

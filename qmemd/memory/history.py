@@ -1,0 +1,162 @@
+"""The history of change sets: one JSON file each, ``open/`` until it is settled, then ``closed/``.
+
+A file is named ``<created>.<change set id>.<task id>.json``: a listing alone gives order and owner.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+from collections.abc import Callable, Collection, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import quote
+
+from qmemd.errors import MemoryFilesError
+from qmemd.memory import files
+from qmemd.memory.changes import ChangeSet, ChangeState
+
+MAX_AGE = timedelta(days=30)
+MAX_BYTES = 200_000_000
+
+_SUFFIX = ".json"
+_NAME = re.compile(r"\d{8}T\d{9}Z\.[\w-]+\..+\.json")
+_MAX_FILE_BYTES = 1 << 30
+_logger = logging.getLogger(__name__)
+
+Step = Callable[[str], None]
+"""Told the name of each step just before it is taken. Tests end the run there."""
+
+
+def no_step(_name: str) -> None:
+    """The step hook of everyday."""
+
+
+class History:
+    """Change sets on disk. Whoever writes holds the user root's lock; readers need none."""
+
+    def __init__(self, directory: Path, *, step: Step = no_step) -> None:
+        self._open = directory / "open"
+        self._closed = directory / "closed"
+        self._step = step
+
+    def open(self, change_set: ChangeSet) -> None:
+        """Writes a change set durably, before it is applied: from here on it counts."""
+        self._step("history: write open")
+        files.atomic_write(self._open / _file_name(change_set), change_set.to_json())
+
+    def close(self, change_set: ChangeSet) -> None:
+        """Writes the final state; also used to rewrite a change set that is closed already."""
+        name = _file_name(change_set)
+        self._step("history: write closed")
+        files.atomic_write(self._closed / name, change_set.to_json())
+        self._step("history: unlink open")
+        # Not fsynced: an open one that comes back is ignored beside its closed one.
+        (self._open / name).unlink(missing_ok=True)
+
+    def has_open(self) -> bool:
+        """Whether anything waits to be settled. One look into a directory that is mostly empty."""
+        return bool(_names(self._open))
+
+    def opened(self) -> list[ChangeSet]:
+        """The change sets that wait to be settled, oldest first; unreadable ones are left out."""
+        waiting = []
+        for name in _names(self._open):
+            if (self._closed / name).exists():
+                (self._open / name).unlink(missing_ok=True)
+            elif change_set := _load(self._open / name):
+                waiting.append(change_set)
+        return waiting
+
+    def find_task(self, task_id: str) -> ChangeSet | None:
+        """The change set of a task: the one that counts, if it had several after conflicts."""
+        found = [
+            change_set
+            for directory in (self._closed, self._open)
+            for name in _names(directory)
+            if _task_of(name) == _quoted(task_id)
+            and (change_set := _load(directory / name)) is not None
+        ]
+        counting = [one for one in found if one.state is not ChangeState.CONFLICT]
+        return next(iter(counting or found[-1:]), None)
+
+    def load(self, change_set_id: str) -> ChangeSet | None:
+        """A closed change set by its id."""
+        for name in _names(self._closed):
+            if _id_of(name) == change_set_id:
+                return _load(self._closed / name)
+        return None
+
+    def newest_first(self) -> Iterator[ChangeSet]:
+        """The closed change sets, newest first, each read only when it is asked for."""
+        for name in reversed(_names(self._closed)):
+            if change_set := _load(self._closed / name):
+                yield change_set
+
+    def prune(
+        self,
+        now: datetime,
+        *,
+        max_age: timedelta = MAX_AGE,
+        max_bytes: int = MAX_BYTES,
+        keep_tasks: Collection[str] = (),
+    ) -> int:
+        """Forgets closed change sets that are too old or, oldest first, too much; counts them.
+
+        Those of ``keep_tasks``, the tasks that are not finished, stay whatever their age and size.
+        """
+        oldest = _stamp(now - max_age)
+        kept_tasks = {_quoted(task_id) for task_id in keep_tasks}
+        used = removed = 0
+        for name in reversed(_names(self._closed)):
+            path = self._closed / name
+            with contextlib.suppress(FileNotFoundError):
+                used += path.stat().st_size
+                if _task_of(name) not in kept_tasks and (name < oldest or used > max_bytes):
+                    path.unlink()
+                    removed += 1
+        return removed
+
+
+def _file_name(change_set: ChangeSet) -> str:
+    task = _quoted(change_set.task_id)
+    return f"{_stamp(change_set.created_at)}.{change_set.change_set_id}.{task}{_SUFFIX}"
+
+
+def _stamp(moment: datetime) -> str:
+    # Milliseconds, as in the JSON: the name must be the same after a reading.
+    utc = moment.astimezone(UTC)
+    return f"{utc:%Y%m%dT%H%M%S}{utc.microsecond // 1000:03d}Z"
+
+
+def _quoted(task_id: str) -> str:
+    return quote(task_id, safe="")
+
+
+def _id_of(name: str) -> str:
+    return name.split(".", 2)[1]
+
+
+def _task_of(name: str) -> str:
+    return name.split(".", 2)[2].removesuffix(_SUFFIX)
+
+
+def _names(directory: Path) -> list[str]:
+    try:
+        names = [path.name for path in directory.iterdir()]
+    except FileNotFoundError:
+        return []
+    return sorted(name for name in names if _NAME.fullmatch(name))
+
+
+def _load(path: Path) -> ChangeSet | None:
+    try:
+        return ChangeSet.from_json(
+            files.read_regular(path.parent, path.name, limit=_MAX_FILE_BYTES)
+        )
+    except FileNotFoundError:
+        return None
+    except (OSError, MemoryFilesError) as error:
+        _logger.warning("a change set in the history cannot be read: %s", error)
+        return None

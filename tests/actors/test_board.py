@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from qmemd.actors.board import TaskBoard
+from qmemd.errors import RequestError
+from qmemd.results import RememberResult
+from qmemd.tasks import Remember, Task
+from tests.conftest import FakeClock
+
+
+@pytest.fixture
+def task(clock: FakeClock) -> Task:
+    return Task.queued("remember-1", Remember("x"), None, clock())
+
+
+@pytest.fixture
+def queued() -> list[Callable[[], None]]:
+    return []
+
+
+@pytest.fixture
+def board(queued: list[Callable[[], None]]) -> TaskBoard:
+    return TaskBoard(queued.append)
+
+
+def test_the_body_is_rendered_with_each_snapshot(
+    board: TaskBoard, task: Task, clock: FakeClock
+) -> None:
+    board.post(task)
+    first = board.get(task.task_id)
+    assert first
+    assert json.loads(first.body)["status"] == "queued"
+    board.post(task.running(clock()))
+    assert json.loads(board.get(task.task_id).body)["status"] == "running"  # type: ignore[union-attr]
+    assert json.loads(first.body)["status"] == "queued"
+
+
+def test_futures_are_settled_elsewhere_and_only_by_an_end(
+    board: TaskBoard, task: Task, clock: FakeClock, queued: list[Callable[[], None]]
+) -> None:
+    board.post(task)
+    future = board.watch(task.task_id)
+    board.post(task.running(clock()))
+    assert queued == []
+    end = task.finished(RememberResult("ok"), clock())
+    board.post(end)
+    assert not future.done()
+    queued.pop()()
+    assert future.result(0) == end
+    assert board.watch(task.task_id).result(0) == end
+
+
+def test_watching_an_unknown_task_is_a_key_error(board: TaskBoard) -> None:
+    with pytest.raises(KeyError):
+        board.watch("remember-none")
+
+
+def test_closing_fails_the_futures_that_are_still_open(
+    board: TaskBoard, task: Task, queued: list[Callable[[], None]]
+) -> None:
+    board.post(task)
+    before = board.watch(task.task_id)
+    board.close()
+    queued.pop()()
+    for future in (before, board.watch(task.task_id)):
+        with pytest.raises(RequestError) as stopped:
+            future.result(0)
+        assert stopped.value.code == "daemon_stopping"
+
+
+def test_dropped_records_are_gone(board: TaskBoard, task: Task) -> None:
+    board.post(task)
+    board.drop([task.task_id, "remember-unknown"])
+    assert board.get(task.task_id) is None

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import queue
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acp.schema import CancelRequestNotification, InitializeRequest
+
+from qmemd.acp.messages import INITIALIZE, REMEMBER
+from qmemd.acp.process import SpawnConfig
+from qmemd.actors.child_events import (
+    ChildExited,
+    ReplyArrived,
+)
+from qmemd.actors.generation import Generation, _handshake
+from tests.fakes import child_command
+
+LIMIT = 10.0
+
+
+class Listener:
+    def __init__(self, directory: Path, **script: Any) -> None:
+        self.told: queue.Queue[Any] = queue.Queue()
+        self.generation = Generation(
+            4,
+            SpawnConfig(child_command(**script), {}, str(directory)),
+            settle=lambda _: None,
+            tell=self.told.put,
+        )
+
+    def next(self) -> Any:
+        return self.told.get(timeout=LIMIT)
+
+
+def test_what_is_said_first_is_proper_acp() -> None:
+    request = InitializeRequest.model_validate(_handshake())
+    assert request.protocol_version == 1
+    assert request.client_capabilities is not None
+    assert request.client_capabilities.fs is not None
+    assert not request.client_capabilities.fs.read_text_file
+    assert not request.client_capabilities.terminal
+    cancel = CancelRequestNotification.model_validate({"id": 3, "requestId": 3})
+    assert cancel.request_id == 3
+
+
+def test_the_handshake_comes_first_and_the_exit_last(tmp_path: Path) -> None:
+    listener = Listener(tmp_path)
+    listener.generation.start(0)
+    first = listener.next()
+    assert isinstance(first, ReplyArrived)
+    assert (first.generation, first.call.method) == (4, INITIALIZE)
+    listener.generation.stop(LIMIT)
+    last = listener.next()
+    assert isinstance(last, ChildExited)
+    assert (last.generation, last.exit.returncode) == (4, 0)
+    assert listener.generation.call(REMEMBER, {}) is None
+
+
+@pytest.mark.parametrize("end", ["kill", "stop"])
+@pytest.mark.parametrize("delay", [0, 60])
+def test_an_end_before_the_start_is_not_overlooked(tmp_path: Path, end: str, delay: float) -> None:
+    listener = Listener(tmp_path, ignore=["TERM", "EOF"])
+    started = time.monotonic()
+    listener.generation.start(delay)
+    listener.generation.kill() if end == "kill" else listener.generation.stop(0.01)
+    while not isinstance(listener.next(), ChildExited):
+        pass
+    assert time.monotonic() - started < LIMIT / 2
+
+
+def test_an_answer_is_either_taken_or_dropped(tmp_path: Path) -> None:
+    listener = Listener(tmp_path, on={"remember": [["sleep", 0.02], "reply"]})
+    listener.generation.start(0)
+    listener.next()
+    given_up = listener.generation.call(REMEMBER, {})
+    assert given_up is not None
+    assert listener.generation.give_up(given_up)
+    answered = listener.generation.call(REMEMBER, {})
+    assert answered is not None
+    assert listener.next().call == answered
+    assert not listener.generation.give_up(answered)
+    listener.generation.kill()
+    assert isinstance(listener.next(), ChildExited)

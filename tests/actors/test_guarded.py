@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import logging
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+import pykka
+import pytest
+
+from qmemd.actors.guarded import GuardedActor, refuse, settle, tell
+from qmemd.errors import RequestError
+from qmemd.messages import (
+    Ping,
+)
+
+
+@dataclass
+class Raise:
+    error: BaseException
+    reply: Future[str] = field(default_factory=Future)
+
+
+class Fragile(GuardedActor):
+    def __init__(self, released: list[str]) -> None:
+        super().__init__()
+        self.released = released
+
+    def handle(self, message: Any) -> None:
+        raise message.error
+
+    def failed(self, _: Any) -> None:
+        raise RuntimeError("tidying up broke too")
+
+    def release(self) -> None:
+        self.released.append("released")
+
+
+class UnprintableError(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError("x"), SystemExit(3), KeyboardInterrupt(), UnprintableError()]
+)
+def test_whatever_a_handler_raises_the_actor_lives_and_the_asker_is_answered(
+    error: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL)
+    bystander = Fragile.start([])
+    actor = Fragile.start([])
+    message = Raise(error)
+    tell(actor, message)
+    with pytest.raises(RequestError) as answered:
+        message.reply.result(5)
+    assert answered.value.code == "internal_error"
+    for ref in (actor, bystander):
+        ping: Future[None] = Future()
+        tell(ref, Ping(ping))
+        ping.result(5)
+        ref.stop(timeout=5)
+
+
+def test_an_error_of_ours_reaches_the_asker_as_it_is() -> None:
+    actor = Fragile.start([])
+    message = Raise(RequestError("remember_queue_full"))
+    tell(actor, message)
+    with pytest.raises(RequestError) as answered:
+        message.reply.result(5)
+    assert answered.value.code == "remember_queue_full"
+    actor.stop(timeout=5)
+
+
+def test_stopping_releases_and_telling_a_stopped_actor_is_harmless() -> None:
+    released: list[str] = []
+    actor: pykka.ActorRef[Any] = Fragile.start(released)
+    actor.stop(timeout=5)
+    assert released == ["released"]
+    tell(actor, Raise(ValueError()))
+
+
+def test_an_answer_is_given_once() -> None:
+    reply: Future[int] = Future()
+    settle(reply, 1)
+    settle(reply, 2)
+    refuse(reply, ValueError())
+    assert reply.result(0) == 1
+
+
+def test_a_question_that_was_given_up_gets_no_answer() -> None:
+    reply: Future[int] = Future()
+    reply.cancel()
+    settle(reply, 1)
+    refuse(reply, ValueError())
+    assert reply.cancelled()

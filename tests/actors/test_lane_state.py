@@ -1,0 +1,310 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from qmemd.actors.board import TaskBoard
+from qmemd.actors.lane_state import MAX_HELD, LaneState
+from qmemd.errors import RequestError
+from qmemd.journal import Capacity, InMemoryJournal
+from qmemd.kinds import Scope, TaskStatus
+from qmemd.messages import (
+    Availability,
+    Enqueue,
+    MemoryChanged,
+    RefreshAvailability,
+    RunTask,
+    TaskFinished,
+)
+from qmemd.results import ForgetResult, RememberResult, TaskResult
+from qmemd.tasks import (
+    Dream,
+    Forget,
+    Remember,
+    Task,
+    TaskFailure,
+    TaskRequest,
+)
+from tests.conftest import FakeClock
+
+W = "/work"
+SAVED = RememberResult("saved", ("/m/a.md",), (Scope.USER,))
+NOTHING = ForgetResult("nothing matched")
+
+
+class Rig:
+    """A lane whose bridge is a list of what it was told."""
+
+    def __init__(self, clock: FakeClock, new_id: Callable[[], str]) -> None:
+        self.told: list[Any] = []
+        self.published: list[MemoryChanged] = []
+        self.board = TaskBoard(lambda complete: complete())
+        self.journal = InMemoryJournal(clock)
+        self.clock, self.new_id = clock, new_id
+        self.lane = self.new_lane()
+
+    def new_lane(self) -> LaneState:
+        return LaneState(
+            workspace=W,
+            holder="me",
+            journal=self.journal,
+            board=self.board,
+            tell_bridge=self.told.append,
+            publish=self._publish,
+            clock=self.clock,
+            new_id=self.new_id,
+            lease=timedelta(seconds=60),
+            capacity=Capacity(),
+        )
+
+    def _publish(self, event: MemoryChanged) -> None:
+        self.published.append(event)
+        if event.originator == "client_bad":
+            raise RuntimeError("a receiver broke")
+
+    def enqueue(
+        self,
+        request: TaskRequest | None = None,
+        client_id: str | None = None,
+        key: str | None = None,
+    ) -> Future[Task]:
+        reply: Future[Task] = Future()
+        self.lane.enqueue(Enqueue(request or Remember("a fact"), client_id, key, reply))
+        return reply
+
+    def put(self, request: TaskRequest | None = None, client_id: str | None = None) -> str:
+        return self.enqueue(request, client_id).result(0).task_id
+
+    def end(self, task_id: str, outcome: TaskResult | TaskFailure = SAVED) -> None:
+        self.lane.finished(TaskFinished(task_id, 1, outcome))
+
+    @property
+    def started(self) -> list[str]:
+        return [told.task.task_id for told in self.told if isinstance(told, RunTask)]
+
+    def shown(self, task_id: str) -> Task:
+        posted = self.board.get(task_id)
+        assert posted
+        return posted.task
+
+
+@pytest.fixture
+def rig(clock: FakeClock, new_id: Callable[[], str]) -> Rig:
+    return Rig(clock, new_id)
+
+
+def test_one_task_is_in_flight_and_the_next_starts_when_it_ends(rig: Rig) -> None:
+    first, second, third = (rig.put(r) for r in (Remember("a"), Dream(), Forget("b")))
+    assert rig.started == [first]
+    assert rig.shown(first).status is TaskStatus.RUNNING
+    assert rig.shown(second).status is TaskStatus.QUEUED
+    rig.end(first)
+    assert rig.started == [first, second]
+    rig.end(second, TaskFailure.of("dream_failed"))
+    rig.end(third, NOTHING)
+    assert [rig.shown(t).status for t in (first, second, third)] == [
+        "completed",
+        "failed",
+        "completed",
+    ]
+
+
+def test_the_accepted_snapshot_is_queued_even_when_the_task_starts_at_once(rig: Rig) -> None:
+    assert rig.enqueue().result(0).status is TaskStatus.QUEUED
+
+
+def test_ids_carry_the_kind(rig: Rig) -> None:
+    assert rig.put(Dream()).startswith("dream-")
+
+
+def test_late_and_repeated_ends_are_ignored(rig: Rig) -> None:
+    first, second = rig.put(), rig.put()
+    rig.end(second)
+    rig.end(first)
+    rig.end(first, TaskFailure.of("remember_failed"))
+    assert rig.shown(first).result == SAVED
+    assert rig.shown(second).status is TaskStatus.RUNNING
+
+
+def test_a_change_is_published_with_its_originator(rig: Rig) -> None:
+    task = rig.put(client_id="client_1")
+    rig.end(task)
+    assert rig.published == [
+        MemoryChanged("workspace_memory_remember", task, (Scope.USER,), "client_1")
+    ]
+
+
+@pytest.mark.parametrize("outcome", [NOTHING, TaskFailure.of("forget_failed")])
+def test_nothing_is_published_when_no_document_changed(
+    rig: Rig, outcome: ForgetResult | TaskFailure
+) -> None:
+    rig.end(rig.put(Forget("x")), outcome)
+    assert rig.published == []
+
+
+def test_a_failure_to_publish_fails_no_task_and_stops_nothing(rig: Rig) -> None:
+    task, after = rig.put(client_id="client_bad"), rig.put()
+    rig.end(task)
+    assert rig.shown(task).status is TaskStatus.COMPLETED
+    assert rig.started == [task, after]
+
+
+def test_sixteen_pending_and_eight_compacting(rig: Rig) -> None:
+    for _ in range(8):
+        rig.put(Forget("x"))
+    with pytest.raises(RequestError, match="full"):
+        rig.put(Dream())
+    for _ in range(8):
+        rig.put()
+    with pytest.raises(RequestError) as refused:
+        rig.put()
+    assert (refused.value.code, refused.value.status) == ("remember_queue_full", 429)
+    rig.end(rig.started[0], NOTHING)
+    rig.put(Dream())
+
+
+def test_a_live_child_that_says_no_refuses_requests(rig: Rig) -> None:
+    rig.lane.take_held(Availability.UNAVAILABLE)
+    with pytest.raises(RequestError) as refused:
+        rig.put()
+    assert (refused.value.code, refused.value.status) == ("managed_memory_unavailable", 409)
+
+
+def test_a_child_that_errs_on_the_question_refuses_by_kind_and_is_asked_again(rig: Rig) -> None:
+    rig.lane.take_held(Availability.FAILED)
+    with pytest.raises(RequestError) as refused:
+        rig.put(Dream())
+    assert (refused.value.code, refused.value.status) == ("dream_failed", 500)
+    assert rig.told == [RefreshAvailability()]
+
+
+def test_requests_wait_for_the_answer_that_is_being_asked_for(rig: Rig) -> None:
+    rig.lane.take_held(Availability.ASKING)
+    replies = [rig.enqueue(), rig.enqueue(Dream())]
+    assert not any(reply.done() for reply in replies)
+    held = rig.lane.take_held(Availability.AVAILABLE)
+    assert [message.request.kind for message in held] == ["remember", "dream"]
+    for message in held:
+        rig.lane.enqueue(message)
+    assert [reply.result(0).kind for reply in replies] == ["remember", "dream"]
+
+
+def test_those_who_wait_for_the_answer_are_bounded(rig: Rig) -> None:
+    rig.lane.take_held(Availability.ASKING)
+    for _ in range(MAX_HELD):
+        rig.enqueue()
+    with pytest.raises(RequestError, match="full"):
+        rig.enqueue()
+
+
+def test_nothing_is_accepted_for_somebody_who_gave_up(rig: Rig) -> None:
+    reply: Future[Task] = Future()
+    reply.cancel()
+    rig.lane.enqueue(Enqueue(Remember("late"), None, None, reply))
+    assert rig.journal.list(W) == ()
+
+
+def test_a_secret_is_accepted_without_its_text_and_fails_at_once(rig: Rig) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    reply = rig.enqueue(Remember(f"my token is {secret}"))
+    assert reply.result(0).status is TaskStatus.QUEUED
+    task = rig.shown(reply.result(0).task_id)
+    assert task.error
+    assert task.error.code == "secret_detected"
+    assert rig.started == []
+    assert secret not in repr(rig.journal.list(W))
+
+
+def test_forget_queries_are_not_scanned(rig: Rig) -> None:
+    task = rig.put(Forget("ghp_" + "a1B2" * 9))
+    assert rig.started == [task]
+
+
+def test_the_same_key_is_the_same_task_per_client_and_kind(rig: Rig) -> None:
+    first = rig.enqueue(key="k").result(0)
+    assert rig.enqueue(key="k").result(0).task_id == first.task_id
+    assert rig.enqueue(client_id="client_1", key="k").result(0).task_id != first.task_id
+    assert rig.enqueue(Forget("a fact"), key="k").result(0).task_id != first.task_id
+    with pytest.raises(RequestError, match="other fields"):
+        rig.enqueue(Remember("another fact"), key="k")
+
+
+def test_draining_refuses_new_work_and_answers_when_nothing_runs(rig: Rig) -> None:
+    running, queued = rig.put(), rig.put()
+    drained: Future[None] = Future()
+    rig.lane.drain(drained)
+    assert not drained.done()
+    with pytest.raises(RequestError, match="shutting down"):
+        rig.put()
+    rig.end(running)
+    assert drained.done()
+    assert rig.started == [running]
+    assert rig.shown(queued).status is TaskStatus.QUEUED
+
+
+def test_an_abandoned_run_is_queued_again_unless_it_was_applied(rig: Rig) -> None:
+    task = rig.put()
+    rig.lane.drain(Future())
+    rig.lane.abandon()
+    rig.end(task, TaskFailure.of("agent_crashed"))
+    assert rig.shown(task).status is TaskStatus.QUEUED
+    assert rig.journal.get(task).request == Remember("a fact")  # type: ignore[union-attr]
+
+
+def test_an_abandoned_run_that_was_applied_completes(rig: Rig) -> None:
+    task = rig.put()
+    rig.lane.drain(Future())
+    rig.lane.abandon()
+    rig.end(task)
+    assert rig.shown(task).status is TaskStatus.COMPLETED
+    assert len(rig.published) == 1
+
+
+def test_recovery_completes_what_was_applied_and_runs_the_rest(rig: Rig) -> None:
+    applied, interrupted, queued = rig.put(), rig.put(), rig.put()
+    rig.end(applied)  # its twin below stands for a daemon that died before it heard of the end
+    lost = rig.put()
+    rig.told.clear()
+    lane = rig.lane = rig.new_lane()
+    lane.recover(lambda task_id: SAVED if task_id == lost else None)
+    assert rig.shown(lost).status is TaskStatus.COMPLETED
+    assert rig.started == []
+    lane.advance()
+    rig.end(interrupted)
+    assert rig.started == [interrupted, queued]
+
+
+def test_a_task_that_ran_twice_without_an_end_is_not_run_again(rig: Rig) -> None:
+    task = rig.put()
+    for _ in range(2):
+        rig.lane = rig.new_lane()
+        rig.lane.recover(lambda _: None)
+        rig.lane.advance()
+    error = rig.shown(task).error
+    assert error
+    assert error.code == "daemon_restarted"
+
+
+def test_what_breaks_while_a_task_ends_fails_it_and_the_lane_goes_on(rig: Rig) -> None:
+    task, after = rig.put(), rig.put()
+    rig.lane.fail_in_flight()
+    error = rig.shown(task).error
+    assert error
+    assert error.code == "remember_failed"
+    assert rig.started == [task, after]
+
+
+def test_evicted_records_leave_the_board(clock: FakeClock, new_id: Callable[[], str]) -> None:
+    rig = Rig(clock, new_id)
+    rig.journal = InMemoryJournal(clock, retained=2)
+    rig.lane = rig.new_lane()
+    ids = []
+    for _ in range(4):
+        ids.append(rig.put())
+        rig.end(ids[-1])
+    assert rig.board.get(ids[0]) is None
+    assert rig.board.get(ids[-1]) is not None

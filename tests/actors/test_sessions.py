@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from qmemd.actors.sessions import MAX_CLIENTS, MAX_SESSIONS, Sessions
+from qmemd.errors import RequestError
+from tests.conftest import FakeClock
+
+
+@pytest.fixture
+def sessions(clock: FakeClock, new_id: Callable[[], str]) -> Sessions:
+    return Sessions("/work", clock=clock, new_id=new_id)
+
+
+def test_the_first_call_creates_and_later_ones_attach(sessions: Sessions) -> None:
+    first = sessions.open(None, thread=False, client_id=None)
+    second = sessions.open("/work", thread=False, client_id=None)
+    assert (first.attached, second.attached) == (False, True)
+    assert first.session_id == second.session_id
+    assert first.client_id != second.client_id
+    assert first.created_at == "2026-03-01T12:00:00.123Z"
+
+
+def test_a_thread_is_a_session_of_its_own_that_nobody_attaches_to(sessions: Sessions) -> None:
+    thread = sessions.open(None, thread=True, client_id=None)
+    shared = sessions.open(None, thread=False, client_id=None)
+    assert not shared.attached
+    assert shared.session_id != thread.session_id
+
+
+def test_an_id_that_the_session_knows_is_kept_and_another_replaced(sessions: Sessions) -> None:
+    known = sessions.open(None, thread=False, client_id=None).client_id
+    assert sessions.open(None, thread=False, client_id=known).client_id == known
+    assert sessions.open(None, thread=False, client_id="webui_1").client_id != "webui_1"
+    assert sessions.open(None, thread=True, client_id=known).client_id != known
+
+
+def test_ids_are_known_until_their_session_is_closed(sessions: Sessions) -> None:
+    one = sessions.open(None, thread=True, client_id=None)
+    two = sessions.open(None, thread=True, client_id=None)
+    sessions.close(one.session_id, one.client_id)
+    assert not sessions.knows(one.client_id)
+    assert sessions.knows(two.client_id)
+    assert sessions.count == 1
+
+
+def test_another_workspace_is_refused(sessions: Sessions) -> None:
+    with pytest.raises(RequestError) as refused:
+        sessions.open("/elsewhere", thread=False, client_id=None)
+    assert refused.value.code == "workspace_mismatch"
+    assert refused.value.extra == {
+        "boundWorkspace": "/work",
+        "requestedWorkspace": "/elsewhere",
+    }
+
+
+def test_closing_an_unknown_session_or_with_a_foreign_id_is_refused(sessions: Sessions) -> None:
+    with pytest.raises(RequestError) as refused:
+        sessions.close("nope", None)
+    assert refused.value.code == "session_not_found"
+    session = sessions.open(None, thread=False, client_id=None)
+    with pytest.raises(RequestError) as refused:
+        sessions.close(session.session_id, "client_other")
+    assert refused.value.code == "invalid_client_id"
+    assert sessions.count == 1
+
+
+def test_sessions_and_their_clients_are_bounded(sessions: Sessions) -> None:
+    for _ in range(MAX_SESSIONS):
+        sessions.open(None, thread=True, client_id=None)
+    with pytest.raises(RequestError) as refused:
+        sessions.open(None, thread=True, client_id=None)
+    assert (refused.value.code, refused.value.status) == ("session_limit_exceeded", 503)
+
+
+def test_the_oldest_client_of_a_session_goes_first(sessions: Sessions) -> None:
+    first = sessions.open(None, thread=False, client_id=None).client_id
+    ids = [sessions.open(None, thread=False, client_id=None).client_id for _ in range(MAX_CLIENTS)]
+    assert not sessions.knows(first)
+    assert all(map(sessions.knows, ids))

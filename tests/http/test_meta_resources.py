@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from falcon import testing
+
+from tests.http.fake_door import FakeDoor
+
+
+def test_health_is_open(client: testing.TestClient) -> None:
+    open_client = testing.TestClient(client.app)
+    for path in ("/health", "/health/"):
+        reply = open_client.simulate_get(path, headers={"Host": "localhost"})
+        assert (reply.status_code, reply.content) == (200, b'{"status":"ok"}')
+        assert reply.headers["Cache-Control"] == "no-store"
+    head = open_client.simulate_head("/health", headers={"Host": "localhost"})
+    assert (head.status_code, head.content, head.headers["Content-Length"]) == (200, b"", "15")
+
+
+def test_capabilities(client: testing.TestClient, door: FakeDoor) -> None:
+    assert client.simulate_get("/capabilities").json == door.capabilities()

@@ -1,0 +1,205 @@
+"""The embedded daemon with its real child: futures, subscriptions, several in one process."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import logging
+import signal
+import threading
+from concurrent.futures import Future
+
+import pytest
+
+from qmemd import Daemon, MemoryChanged, RequestError, SettingsError, Task
+from qmemd.actors.board import Posted
+from qmemd.journal import InMemoryJournal
+from tests.conftest import Home
+from tests.fakes_events import Reader
+
+TIMEOUT = 20
+
+
+def done(future: Future[Task]) -> Task:
+    return future.result(TIMEOUT)
+
+
+def health(port: int) -> bytes:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
+    with contextlib.closing(connection):
+        connection.request("GET", "/health")
+        return connection.getresponse().read()
+
+
+def test_a_fact_is_remembered_found_there_already_forgotten_and_dreamt_of(home: Home) -> None:
+    with Daemon(home.settings(http=False)) as daemon:
+        fact = "The user prefers dark mode in all editors"
+        saved = done(daemon.remember(fact))
+        assert saved.result
+        assert saved.result.touched_scopes == ("user",)
+        assert fact in next(iter(home.documents().values()))
+        index = (home.memories / "MEMORY.md").read_text()
+        assert index.count("\n") == 1
+        again = done(daemon.remember(fact))
+        assert again.status == "completed"
+        assert again.result
+        assert again.result.to_wire()["filesTouched"] == []
+        assert len(home.documents()) == 1
+        done(daemon.remember(fact, context_mode="clean"))
+        assert len(home.documents()) == 2
+        dreamt = done(daemon.dream())
+        assert dreamt.result
+        assert dreamt.result.to_wire()["dedupedEntries"] == 1
+        assert len(home.documents()) == 1
+        forgotten = done(daemon.forget("dark mode"))
+        assert forgotten.result
+        assert len(forgotten.result.to_wire()["removedEntries"]) == 1
+        assert home.documents() == {}
+        assert (home.memories / "MEMORY.md").read_text() == ""
+
+
+def test_subscribers_hear_what_changed_and_nothing_else(home: Home) -> None:
+    with Daemon(home.settings(http=False)) as daemon:
+        everything = Reader()
+        daemon.subscribe(everything)
+        saved = done(daemon.remember("The user speaks German"))
+        done(daemon.remember("The user speaks German"))
+        done(daemon.forget("zzz nothing of the kind"))
+        done(daemon.dream())
+        done(daemon.forget("speaks German"))
+        events = everything.wait(2)
+        assert [event.source for event in events] == [
+            "workspace_memory_remember",
+            "workspace_memory_forget",
+        ]
+        assert events[0] == MemoryChanged(
+            "workspace_memory_remember",
+            saved.task_id,
+            ("user",),
+            None,  # type: ignore[arg-type]
+        )
+
+
+def test_what_is_wrong_is_refused_before_anything_is_accepted(home: Home) -> None:
+    with Daemon(home.settings(http=False)) as daemon:
+        for refused, code in (
+            (lambda: daemon.remember(" "), "invalid_content"),
+            (lambda: daemon.remember("x", scope="all"), "invalid_scope"),
+            (lambda: daemon.remember("x", context_mode="dirty"), "invalid_context_mode"),
+            (lambda: daemon.forget("\ufeff"), "invalid_query"),
+            (lambda: daemon.dream(client_id="client_unknown"), "invalid_client_id"),
+        ):
+            with pytest.raises(RequestError) as error:
+                refused()
+            assert error.value.code == code
+
+
+def test_several_daemons_live_side_by_side_and_touch_nothing_global(home: Home) -> None:
+    other = home.root / "other"
+    other.mkdir()
+    handlers = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
+    root_handlers = list(logging.getLogger().handlers)
+    with (
+        Daemon(home.settings(http=False)) as one,
+        Daemon(home.settings(http=False, workspace=other)) as two,
+    ):
+        tasks = [
+            one.remember("The deadline of project A is 1 May", scope="project"),
+            two.remember("The deadline of project B is 2 June", scope="project"),
+        ]
+        for task in tasks:
+            assert done(task).status == "completed"
+    texts = "".join(home.documents().values())
+    assert "1 May" in texts
+    assert "2 June" in texts
+    assert [signal.getsignal(n) for n in (signal.SIGTERM, signal.SIGINT)] == handlers
+    assert logging.getLogger().handlers == root_handlers
+    assert not [t for t in threading.enumerate() if t.name.startswith("qmemd")]
+
+
+def test_a_second_daemon_for_a_workspace_says_who_has_it(home: Home) -> None:
+    second = Daemon(home.settings(http=False))
+    with (
+        Daemon(home.settings(http=False)),
+        pytest.raises(SettingsError, match=r"another daemon \(process \d+\)"),
+    ):
+        second.start()
+    with Daemon(home.settings(http=False)) as third:
+        assert done(third.dream()).status == "completed"
+
+
+@pytest.mark.slow
+def test_stopping_fails_open_futures_and_refuses_new_work(home: Home) -> None:
+    silent = ("sleep", "600")
+    daemon = Daemon(home.settings(http=False, agent_command=silent))
+    daemon.start()
+    running, queued = daemon.dream(), daemon.dream()
+    daemon.stop()
+    daemon.stop()
+    for future in (running, queued):
+        with pytest.raises(RequestError) as stopped:
+            future.result(TIMEOUT)
+        assert stopped.value.code == "daemon_stopping"
+    with pytest.raises(RequestError) as refused:
+        daemon.dream()
+    assert refused.value.code == "daemon_stopping"
+
+
+@pytest.mark.slow
+def test_a_journal_that_outlives_its_daemon_is_worked_off_by_the_next(home: Home) -> None:
+    journal = InMemoryJournal()
+    first = Daemon(home.settings(http=False, agent_command=("sleep", "600")), journal=journal)
+    first.start()
+    first.remember("The user's name is Ada")
+    first.remember("The user lives in Oslo")
+    first.stop()
+    with Daemon(home.settings(http=False), journal=journal) as second:
+        ids = [task.task_id for task in journal.list(str(home.workspace))]
+        for task_id in ids:
+            second._door.watch(task_id).result(TIMEOUT)
+            task = second.task(task_id)
+            assert task
+            assert task.status == "completed"
+    assert len(home.documents()) == 2
+
+
+def test_a_callback_on_a_future_that_waits_does_not_stop_the_lane(home: Home) -> None:
+    gate = threading.Event()
+    with Daemon(home.settings(http=False)) as daemon:
+        first = daemon.dream()
+        first.add_done_callback(lambda _: gate.wait(TIMEOUT))
+        posted: Posted | None = None
+        second = daemon.remember("The user likes tea")
+        while posted is None or not posted.task.status.terminal:
+            posted = daemon._workspace.board.get(
+                next(t.task_id for t in daemon._workspace._journal.list(str(home.workspace)))
+            )
+        gate.set()
+        assert done(second).status == "completed"
+
+
+def test_a_port_in_use_is_one_clear_sentence_and_leaves_nothing_behind(home: Home) -> None:
+    other = home.root / "other"
+    other.mkdir()
+    with Daemon(home.settings()) as daemon:
+        taken = Daemon(home.settings(port=daemon.port, workspace=other))
+        with pytest.raises(SettingsError, match=f"port {daemon.port}"):
+            taken.start()
+    with Daemon(home.settings(workspace=other, http=False)) as again:
+        assert done(again.dream()).status == "completed"
+
+
+def test_the_server_of_the_daemon_answers_and_is_gone_after_stop(home: Home) -> None:
+    with Daemon(home.settings()) as daemon:
+        assert health(daemon.port) == b'{"status":"ok"}'
+    with pytest.raises(OSError, match="refused"):
+        health(daemon.port)
+
+
+def test_without_a_token_one_is_made_and_kept(home: Home) -> None:
+    tokens = []
+    for _ in range(2):
+        with Daemon(home.settings(token=None, http=False)) as daemon:
+            tokens.append(daemon.token)
+    assert tokens[0] == tokens[1]
+    assert (home.state / "token").read_text().strip() == tokens[0]

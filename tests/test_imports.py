@@ -1,0 +1,105 @@
+"""Who may import whom, and how much each process loads. The map is docs/architecture.md's."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import qmemd
+
+PACKAGE = Path(qmemd.__file__).parent
+
+RECORDS = {"kinds", "results", "tasks"}
+"""What is only data, and may be used everywhere."""
+
+ALLOWED: dict[str, set[str]] = {
+    "_version": set(),
+    "errors": set(),
+    "kinds": set(),
+    "results": {"errors", "kinds"},
+    "tasks": {"errors", *RECORDS},
+    "texts": {"errors", *RECORDS},
+    "messages": RECORDS,
+    "acp": {"errors", "_version"},
+    "memory": {"errors", *RECORDS},
+    "agent": {"acp", "memory", *RECORDS, "texts", "errors", "_version"},
+    "access_token": {"errors"},
+    "settings": {"access_token", "errors", "memory"},
+    "journal": {"errors", *RECORDS},
+    "http": {"errors", *RECORDS, "texts"},
+    "actors": {"acp", "memory", "journal", "messages", *RECORDS, "errors", "http", "_version"},
+    "workspace": {"acp", "actors", "memory", "journal", "messages", "settings", *RECORDS, "errors"},
+    "daemon": {
+        *("access_token", "actors", "errors", "http", "journal", "messages", "settings"),
+        *("texts", "workspace"),
+        *RECORDS,
+    },
+    "cli": {"daemon", "errors", "settings", "_version"},
+    "__main__": {"cli"},
+    "__init__": {"_version", "actors", "daemon", "errors", "messages", "settings", *RECORDS},
+}
+"""Room or module → what of the package it may import, besides itself."""
+
+HTTP_FROM_ACTORS = {"qmemd.http.ports"}
+"""All that the actors know of the HTTP room: the shape in which it asks."""
+
+
+def imports_of(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are written in full"
+            found.add(node.module or "")
+    return {name for name in found if name.split(".")[0] == "qmemd"}
+
+
+def room_of(module: str) -> str:
+    return [*module.split("."), "__init__"][1]
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.name))
+def test_each_module_imports_only_what_its_room_may(path: Path) -> None:
+    room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    foreign = {name for name in imports_of(path) if room_of(name) != room}
+    if room not in ("__init__", "cli"):
+        foreign -= {"qmemd"}
+    assert {room_of(name) for name in foreign} <= ALLOWED[room]
+    if room == "actors":
+        assert {name for name in foreign if room_of(name) == "http"} <= HTTP_FROM_ACTORS
+
+
+def loaded_by(statement: str) -> set[str]:
+    listing = subprocess.run(
+        [sys.executable, "-c", f"{statement}\nimport sys\nprint(*sys.modules)"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return {name.split(".")[0] for name in listing.stdout.split()}
+
+
+def test_the_child_loads_nothing_of_the_daemon() -> None:
+    loaded = loaded_by("import qmemd.agent.main")
+    heavy = {"pykka", "falcon", "waitress", "jsonschema", "blinker", "click", "asyncio", "psutil"}
+    assert not loaded & heavy
+    assert "snowballstemmer" not in loaded
+    assert "yaml" not in loaded
+
+
+def test_importing_the_package_is_cheap_and_the_daemon_waits_with_what_is_heavy() -> None:
+    assert not loaded_by("import qmemd") & {"pykka", "falcon", "psutil", "yaml"}
+    assert not loaded_by("import qmemd.daemon") & {"falcon", "waitress", "jsonschema", "yaml"}
+    assert "jsonschema" not in loaded_by("import qmemd.http.app, qmemd.http.server")
+
+
+def test_what_the_package_exports_is_there() -> None:
+    for name in qmemd.__all__:
+        assert getattr(qmemd, name) is not None
+    with pytest.raises(AttributeError, match="no attribute"):
+        _ = qmemd.Nothing

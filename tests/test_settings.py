@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from qmemd.errors import SettingsError
+from qmemd.settings import Settings
+
+
+def settings(environ: dict[str, str] | None = None, **given: object) -> Settings:
+    return Settings(environ={"HOME": "/nobody"} | (environ or {}), **given)  # type: ignore[arg-type]
+
+
+def test_the_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = settings()
+    assert made.workspace == tmp_path.resolve()
+    assert (made.hostname, made.port, made.model) == ("127.0.0.1", 4170, "auto")
+    assert (made.idle_timeout, made.task_timeout) == (600, 300)
+    assert (made.token, made.token_file, made.agent_command) == (None, None, None)
+    assert made.project_scope == "workspace"
+    assert not made.memory_local
+    assert made.http
+
+
+def test_what_is_given_wins_over_the_environment(tmp_path: Path) -> None:
+    environ = {
+        "QMEMD_PORT": "5000",
+        "QMEMD_WORKSPACE": str(tmp_path),
+        "QMEMD_TASK_TIMEOUT": "12.5",
+        "QMEMD_STATE_DIR": "/state",
+        "QWEN_CODE_MEMORY_BASE_DIR": "/base",
+        "QMEMD_AGENT_COMMAND": "qwen --acp 'a b'",
+    }
+    from_environ = settings(environ)
+    assert from_environ.port == 5000
+    assert from_environ.task_timeout == 12.5
+    assert from_environ.state_dir == Path("/state")
+    assert from_environ.base == Path("/base")
+    assert from_environ.agent_command == ("qwen", "--acp", "a b")
+    given = settings(environ, port=0, state_dir="/mine", agent_command=("x",))
+    assert (given.port, given.state_dir, given.agent_command) == (0, Path("/mine"), ("x",))
+
+
+@pytest.mark.parametrize(
+    ("environ", "base"),
+    [
+        ({"QWEN_CODE_MEMORY_BASE_DIR": "/a", "QWEN_RUNTIME_DIR": "/b"}, "/a"),
+        ({"QWEN_RUNTIME_DIR": "/b"}, "/b"),
+    ],
+)
+def test_the_home_of_the_memory_files(environ: dict[str, str], base: str) -> None:
+    assert settings(environ).base == Path(base)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"port": 65_536}, "port must be between 0 and 65535"),
+        ({"port": -1}, "port must be"),
+        ({"workspace": "/no/such/dir"}, "not a directory"),
+        ({"workspace": "/"}, "must not be /"),
+        ({"idle_timeout": -1.0}, "idle timeout"),
+        ({"task_timeout": 0.0}, "task timeout"),
+        ({"task_timeout": float("nan")}, "task timeout"),
+        ({"hostname": ""}, "hostname"),
+        ({"hostname": "http://x"}, "hostname"),
+        ({"model": "gpt"}, "auto, offline or openai:NAME"),
+        ({"model": "openai:x"}, "offline model only"),
+        ({"agent_command": ""}, "blank"),
+        ({"agent_command": "a 'b"}, "cannot be read"),
+        ({"project_scope": "all"}, "workspace, git-root"),
+        ({"token": "  "}, "blank"),
+        ({"token": "a b"}, "blanks"),
+        ({"token": "a\nb"}, "blanks"),
+    ],
+)
+def test_each_mistake_has_its_sentence(given: dict[str, object], sentence: str) -> None:
+    with pytest.raises(SettingsError, match=sentence):
+        settings(**given)
+
+
+def test_a_number_in_the_environment_that_is_none() -> None:
+    with pytest.raises(SettingsError, match="QMEMD_PORT must be a number"):
+        settings({"QMEMD_PORT": "http"})
+
+
+def test_the_order_of_tokens(tmp_path: Path) -> None:
+    environ = {"QMEMD_TOKEN": "q", "QWEN_SERVER_TOKEN": "w"}
+    assert settings(environ, token="t", token_file=tmp_path).token == "t"
+    assert settings(environ, token_file=tmp_path / "f").token is None
+    assert settings(environ, token_file=tmp_path / "f").token_file == tmp_path / "f"
+    assert settings(environ).token == "q"
+    assert settings({"QWEN_SERVER_TOKEN": " w "}).token == "w"
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+@pytest.mark.parametrize("variable", ["QMEMD_TOKEN", "QWEN_SERVER_TOKEN"])
+def test_a_blank_token_is_refused(variable: str, blank: str) -> None:
+    with pytest.raises(SettingsError, match=variable):
+        settings({variable: blank})
+
+
+def test_a_child_is_told_where_the_memory_is(tmp_path: Path) -> None:
+    told = settings(base=tmp_path, memory_local=True).child_variables
+    assert told["QWEN_CODE_MEMORY_BASE_DIR"] == str(tmp_path)
+    assert told["QWEN_CODE_MEMORY_LOCAL"] == "1"
+
+
+def test_a_workspace_behind_a_link_is_one_workspace(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert settings(workspace=tmp_path / "link").workspace == (tmp_path / "real").resolve()
