@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 import uuid
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pykka
 
@@ -22,6 +24,7 @@ from qmemd.actors.subscription import Subscription
 from qmemd.errors import RequestError
 from qmemd.journal import Journal
 from qmemd.kinds import ContextMode, Scope
+from qmemd.memory.secrets import find_secret
 from qmemd.messages import (
     MemoryChanged,
 )
@@ -33,10 +36,20 @@ from qmemd.tasks import (
     Task,
     TaskRequest,
 )
-from qmemd.texts import clean_text
-from qmemd.workspace import Workspace, ping, stop_actor
+from qmemd.texts import check_key, clean_text
+from qmemd.workspace import Workspace, in_background, ping, stop_actor
+
+if TYPE_CHECKING:
+    from qmemd.http.fields import Fields
 
 log = logging.getLogger(__name__)
+
+STOP_PATIENCE = 6.0
+"""Seconds that a second call of ``stop`` waits for the first."""
+GATEWAY_TIMEOUT = 0.3
+"""Seconds for the gateway to pass on what came before it stopped admitting."""
+SERVER_TIMEOUT = 2.5
+"""Seconds for the server to finish its requests and close its connections."""
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
@@ -48,7 +61,21 @@ class Daemon:
     make a new one.
     """
 
-    def __init__(self, settings: Settings | None = None, *, journal: Journal | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        journal: Journal | None = None,
+        on_failure: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Makes a daemon, to be started.
+
+        Args:
+            settings: ``Settings()`` when None.
+            journal: where tasks live; in memory when None.
+            on_failure: called when the HTTP server ended by itself, because of a fault that the
+                log names; nothing is served any more then.
+        """
         self.settings = settings or Settings()
         self._workspace = Workspace(self.settings, journal=journal)
         self._sessions = Sessions(
@@ -59,13 +86,19 @@ class Daemon:
             board=self._workspace.board,
             sessions=self._sessions,
             tell_gateway=lambda message: tell(self._gateway, message),
+            secrets=self.settings.secrets,
         )
         self._gateway: pykka.ActorRef[GatewayActor]
+        self._on_failure = on_failure
         self._lock = threading.Lock()
+        self._started = False
         self._stops: list[Callable[[], None]] = []
         """What ``stop`` has to do, in its order."""
+        self._stopped = threading.Event()
+        self._stopped.set()
         self._token = self.settings.token
-        self._port = self.settings.port
+        self._port: int | None = None
+        self._fields: Fields | None = None
         self._app: WsgiApp | None = None
 
     def start(self) -> None:
@@ -73,33 +106,36 @@ class Daemon:
 
         Raises:
             SettingsError: a directory, the token file, the port or the workspace cannot be used.
+            RuntimeError: it was started before.
         """
-        settings = self.settings
-        if self._token is None:
-            self._token = (
-                read_token(settings.token_file)
-                if settings.token_file
-                else kept_token(settings.state_dir / "token")
-            )
-        try:
+        with self._lock:
+            if self._started:
+                raise RuntimeError("a daemon is started once; make a new one")
+            self._started = True
+        with ExitStack() as undo:
+            listening = self._bind() if self.settings.http else None
+            if listening is not None:
+                undo.callback(listening.close)
+            self._token = self._token or self._kept_token()
             self._workspace.start()
-            self._stops = [self._workspace.stop]
-            server = self._make_server() if settings.http else None
+            undo.callback(self._workspace.stop)
+            server = None if listening is None else self._make_server(listening)
             self._gateway = GatewayActor.start(
                 sessions=self._sessions,
                 server=server,
                 tell_lane=self._workspace.tell_lane,
                 tell_bridge=self._workspace.tell_bridge,
             )
-            self._stops = [
-                self._door.stop_admitting,
-                self._workspace.stop,
-                lambda: stop_actor(self._gateway),
-            ]
+            undo.callback(stop_actor, self._gateway, SERVER_TIMEOUT)
             ping(self._gateway)
-        except BaseException:
-            self.stop()
-            raise
+            undo.pop_all()
+        self._stops = [
+            lambda: self._door.stop_admitting(GATEWAY_TIMEOUT),
+            self._workspace.stop,
+            lambda: stop_actor(self._gateway, SERVER_TIMEOUT),
+        ]
+        self._door.open()
+        in_background(self._warm_up, "qmemd-warm-up")
 
     def stop(self) -> None:
         """Refuses new work, gives the running task a short grace, ends the child, then the rest.
@@ -109,11 +145,17 @@ class Daemon:
         """
         with self._lock:
             stops, self._stops = self._stops, []
+            if stops:
+                self._stopped.clear()
         for step in stops:
             try:
                 step()
             except Exception:
                 log.exception("a step of stopping failed")
+        if stops:
+            self._stopped.set()
+        else:  # somebody else may be at it
+            self._stopped.wait(STOP_PATIENCE)
 
     def abort(self) -> None:
         """Kills the agent process and nothing else, for a host that will not wait for ``stop``."""
@@ -140,7 +182,9 @@ class Daemon:
 
     @property
     def port(self) -> int:
-        """The port that is listened on, or the configured one without a server."""
+        """The port that is listened on. Known once a daemon with a server was started."""
+        if self._port is None:
+            raise RuntimeError("the daemon listens on no port")
         return self._port
 
     @property
@@ -151,18 +195,21 @@ class Daemon:
 
     @property
     def wsgi_app(self) -> WsgiApp:
-        """The API as a WSGI application, to mount under a host's own threaded server."""
-        if self._app is None:
-            from qmemd.http.app import create_app  # noqa: PLC0415 — heavy; not every host wants it
-            from qmemd.http.fields import Fields  # noqa: PLC0415
-            from qmemd.http.ports import Access  # noqa: PLC0415
+        """The API as a WSGI application, to mount under a host's own threaded server.
 
-            fields = Fields()
-            access = Access(self.token, self.settings.hostname, self._port)
-            self._app = create_app(self._door, access, fields=fields)
-            # Building the validators takes a tenth of a second that no request should wait for.
-            threading.Thread(target=fields.warm_up, name="qmemd-warm-up", daemon=True).start()
-        return self._app
+        Its Host and Origin checks go by ``settings.hostname`` and by the port that the host's
+        server says it listens on (``SERVER_PORT``).
+        """
+        from qmemd.http.app import create_app  # noqa: PLC0415 — heavy; not every host wants it
+        from qmemd.http.fields import Fields  # noqa: PLC0415
+        from qmemd.http.ports import Access  # noqa: PLC0415
+
+        with self._lock:
+            if self._app is None:
+                self._fields = Fields()
+                access = Access(self.token, self.settings.hostname, self._port)
+                self._app = create_app(self._door, access, fields=self._fields)
+            return self._app
 
     def remember(
         self,
@@ -210,7 +257,8 @@ class Daemon:
 
     def task(self, task_id: str) -> Task | None:
         """The present snapshot of a task."""
-        return self._door.task(task_id)
+        posted = self._door.poll(task_id)
+        return posted.task if posted else None
 
     def subscribe(
         self, callback: Callable[[MemoryChanged], object], client_id: str | None = None
@@ -224,16 +272,34 @@ class Daemon:
     def _run(
         self, request: TaskRequest, client_id: str | None, idempotency_key: str | None
     ) -> Future[Task]:
+        if idempotency_key is not None:
+            check_key(idempotency_key)
         task = self._door.submit(request, client_id, idempotency_key)
         return self._door.watch(task.task_id)
 
-    def _make_server(self) -> Server:
-        # Falcon and Waitress are heavy: they are imported while the child starts.
-        from qmemd.http.server import HttpServer, bind  # noqa: PLC0415
+    def _bind(self) -> socket.socket:
+        from qmemd.http.binding import bind  # noqa: PLC0415 — only who listens needs it
 
         listening = bind(self.settings.hostname, self.settings.port)
         self._port = listening.getsockname()[1]
-        return HttpServer(self.wsgi_app, listening)
+        return listening
+
+    def _kept_token(self) -> str:
+        if self.settings.token_file is not None:
+            return read_token(self.settings.token_file)
+        return kept_token(self.settings.state_dir / "token")
+
+    def _make_server(self, listening: socket.socket) -> Server:
+        # Falcon and Waitress are heavy: they are imported while the child starts.
+        from qmemd.http.server import HttpServer  # noqa: PLC0415
+
+        return HttpServer(self.wsgi_app, listening, on_failure=self._on_failure)
+
+    def _warm_up(self) -> None:
+        """What takes some tens of milliseconds the first time, and no request should wait for."""
+        find_secret("")
+        if self._fields is not None:
+            self._fields.warm_up()
 
 
 def _member(members: Any, value: object, code: str) -> Any:

@@ -22,6 +22,17 @@ class ErrorEntry:
     """What people read. Fixed per code, so that it never leaks what somebody typed."""
     retry_after: int | None = None
     """Seconds for the ``Retry-After`` header."""
+    internal: bool = False
+    """Inside the program only; never the code of a refusal or of a failed task."""
+
+    @property
+    def fails_tasks_only(self) -> bool:
+        """Whether this is how a task may end, and nothing else."""
+        return self.status is None and not self.internal
+
+
+def _internal(sentence: str) -> ErrorEntry:
+    return ErrorEntry(None, sentence, internal=True)
 
 
 _KINDS = ("remember", "forget", "dream")
@@ -64,6 +75,12 @@ ERRORS: Mapping[str, ErrorEntry] = {
     "invalid_client_id": ErrorEntry(
         400, "`X-Qwen-Client-Id` must be an id of a live session: 1-128 of [A-Za-z0-9._:-]."
     ),
+    "invalid_idempotency_key": ErrorEntry(
+        400, "`Idempotency-Key` must be 1-255 printable ASCII letters."
+    ),
+    "invalid_status": ErrorEntry(400, "`status` must be queued, running, completed or failed."),
+    "invalid_kind": ErrorEntry(400, "`kind` must be remember, forget or dream."),
+    "invalid_limit": ErrorEntry(400, "`limit` must be a number from 1 to 1000."),
     "invalid_session_scope": ErrorEntry(
         400, '`sessionScope` must be "single", "thread" or absent.'
     ),
@@ -77,6 +94,7 @@ ERRORS: Mapping[str, ErrorEntry] = {
     "session_limit_exceeded": ErrorEntry(
         503, "Too many sessions are open; close one.", retry_after=5
     ),
+    "task_finished": ErrorEntry(409, "The task has ended already; there is nothing to cancel."),
     "idempotency_mismatch": ErrorEntry(
         422, "This Idempotency-Key was used with other fields; use a new key."
     ),
@@ -112,6 +130,15 @@ ERRORS: Mapping[str, ErrorEntry] = {
     "change_conflict": ErrorEntry(
         None, "A memory file was changed by another program meanwhile; nothing was overwritten."
     ),
+    # inside the program; they reach users as the details of something else, or as a start's end
+    "invalid_settings": _internal("A setting is wrong."),
+    "protocol_error": _internal("The other end of the pipe broke the protocol."),
+    "claim_lost": _internal("The claim on the task is not in force any more."),
+    "memory_locked": _internal("Another process holds the lock of the memory."),
+    "memory_path_refused": _internal("This path in the memory is not to be used."),
+    "memory_document_unreadable": _internal("A memory document cannot be read."),
+    "memory_index_failed": _internal("The index of the memory could not be rebuilt."),
+    "change_set_unreadable": _internal("A change set in the history cannot be read."),
 }
 
 
@@ -125,9 +152,8 @@ class QmemdError(Exception):
     def __init__(
         self, code: str, message: str | None = None, *, details: str | None = None
     ) -> None:
-        entry = ERRORS.get(code)
         self.code = code
-        self.message = message or (entry.sentence if entry else code)
+        self.message = message or ERRORS[code].sentence
         self.details = details
         super().__init__(self.message)
 
@@ -157,8 +183,7 @@ class RequestError(QmemdError):
     @property
     def status(self) -> int:
         """HTTP status by the table; 500 for a code without one."""
-        entry = ERRORS.get(self.code)
-        return (entry.status if entry else None) or 500
+        return ERRORS[self.code].status or 500
 
 
 class TaskFailedError(QmemdError):

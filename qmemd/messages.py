@@ -36,8 +36,19 @@ class Submit:
     client_id: str | None
     """Well-formed; the gateway checks that a live session knows it."""
     idempotency_key: str | None
+    secret: str | None
+    """The kind of secret that the text holds; then it is accepted without its text, and fails."""
     reply: Future[Task]
     """The accepted task, or a RequestError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """A task is not wanted any more; whoever tells this may see it. Passed on to the lane."""
+
+    task_id: str
+    reply: Future[Task]
+    """The task, ended when it was queued, and about to end when it runs; or a RequestError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +101,7 @@ class Enqueue:
     request: TaskRequest
     client_id: str | None
     idempotency_key: str | None
+    secret: str | None
     reply: Future[Task]
 
 
@@ -172,13 +184,6 @@ class Publish:
     event: MemoryChanged
 
 
-@dataclass(frozen=True, slots=True)
-class Flush:
-    """``reply`` is settled when everything published before has been handed to its readers."""
-
-    reply: Future[None]
-
-
 # bridge
 
 
@@ -215,7 +220,7 @@ class SessionsLive:
 
 @dataclass(frozen=True, slots=True)
 class RefreshAvailability:
-    """Ask the child again, if the last question failed and was a while ago."""
+    """Ask the child again, if its last answer was no good and a while ago."""
 
 
 @dataclass(frozen=True, slots=True)

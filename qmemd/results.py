@@ -14,6 +14,13 @@ from typing import Any, TypeVar
 from qmemd.errors import ProtocolError
 from qmemd.kinds import Scope, TaskKind, Topic
 
+MAX_SUMMARY = 1_048_576
+"""Characters of a child's summary; what is beyond is cut off."""
+MAX_LISTED = 10_000
+"""Items of a list in a child's result."""
+MAX_ITEM = 8_192
+"""Characters of one path or line in such a list."""
+
 _Member = TypeVar("_Member", bound=StrEnum)
 
 
@@ -183,13 +190,15 @@ def _string(wire: Mapping[str, Any], key: str, default: str | None = None) -> st
     value = wire.get(key, default)
     if not isinstance(value, str):
         raise ProtocolError(f"`{key}` is not a string")
-    return value
+    return value[:MAX_SUMMARY]
 
 
 def _strings(wire: Mapping[str, Any], key: str) -> tuple[str, ...]:
     value = wire.get(key)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ProtocolError(f"`{key}` is not a list of strings")
+    if len(value) > MAX_LISTED or any(len(item) > MAX_ITEM for item in value):
+        raise ProtocolError(f"`{key}` is too long")
     return tuple(value)
 
 
@@ -211,6 +220,8 @@ def _removed_entries(wire: Mapping[str, Any]) -> tuple[RemovedEntry, ...]:
     value = wire.get("removedEntries")
     if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
         raise ProtocolError("`removedEntries` is not a list of objects")
+    if len(value) > MAX_LISTED:
+        raise ProtocolError("`removedEntries` is too long")
     try:
         return tuple(
             RemovedEntry(

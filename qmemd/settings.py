@@ -8,19 +8,25 @@ from __future__ import annotations
 import math
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from qmemd.access_token import clean_token
-from qmemd.errors import SettingsError
+from qmemd.errors import MemoryFilesError, SettingsError
 from qmemd.memory.paths import MemoryPaths, base_dir, resolve_paths
+from qmemd.memory.secrets import SecretPolicy
+from qmemd.model_choice import endpoint_of
 
 T = TypeVar("T")
 
 PathLike = str | os.PathLike[str]
+
+_MOST = 10**15 - 1
+"""Far more than anybody pays for."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -38,7 +44,7 @@ class Settings:
     hostname: str
     port: int
     """0 picks a free one."""
-    token: str | None
+    token: str | None = field(repr=False)
     """None: use the token file, which is made when it is absent."""
     token_file: Path | None
     """None: ``token`` in the state directory."""
@@ -53,12 +59,18 @@ class Settings:
     agent_command: tuple[str, ...] | None
     """Another ACP program in place of our agent."""
     model: str
-    """``auto``, ``offline`` or ``openai:NAME``."""
+    """``auto``, ``offline`` or ``openai:NAME``; the key stays in ``environ``."""
+    max_model_calls: int
+    """Answered requests to a real model that one task may make."""
+    max_tokens_per_day: int | None
+    """Tokens, in and out, that all tasks of a day in UTC may use; None: no limit."""
+    secrets: SecretPolicy
+    """What becomes of a text that holds a credential: ``refuse``, ``mask`` or ``allow``."""
     idle_timeout: float
     """Seconds without work or session after which the child is stopped; 0 stops it at once."""
     task_timeout: float
     """Seconds that one run may take."""
-    environ: Mapping[str, str]
+    environ: Mapping[str, str] = field(repr=False)
     """What a child's environment is made from."""
 
     def __init__(
@@ -76,6 +88,9 @@ class Settings:
         memory_local: bool | None = None,
         agent_command: str | tuple[str, ...] | None = None,
         model: str | None = None,
+        max_model_calls: int | None = None,
+        max_tokens_per_day: int | None = None,
+        secrets: SecretPolicy | str | None = None,
         idle_timeout: float | None = None,
         task_timeout: float | None = None,
         environ: Mapping[str, str] | None = None,
@@ -95,11 +110,26 @@ class Settings:
                 ),
                 ("workspace", "git-root"),
             ),
-            "memory_local": _first(
-                memory_local, env, "QWEN_CODE_MEMORY_LOCAL", lambda text: text == "1", False
+            "memory_local": _first(memory_local, env, "QWEN_CODE_MEMORY_LOCAL", _switch, False),
+            "agent_command": _command(
+                _first(agent_command, env, "QMEMD_AGENT_COMMAND", str, None), env.get("PATH")
             ),
-            "agent_command": _command(_first(agent_command, env, "QMEMD_AGENT_COMMAND", str, None)),
-            "model": _model(_first(model, env, "QMEMD_MODEL", str, "auto")),
+            "model": _model(_first(model, env, "QMEMD_MODEL", str.strip, "auto"), env),
+            "max_model_calls": _at_least_one(
+                "number of model calls",
+                _first(max_model_calls, env, "QMEMD_MAX_MODEL_CALLS", int, 20),
+            ),
+            "max_tokens_per_day": _at_least_one(
+                "number of tokens per day",
+                _first(max_tokens_per_day, env, "QMEMD_MAX_TOKENS_PER_DAY", int, None),
+            ),
+            "secrets": SecretPolicy(
+                _choice(
+                    "policy for secrets",
+                    str(_first(secrets, env, "QMEMD_SECRETS", str.strip, SecretPolicy.REFUSE)),
+                    tuple(SecretPolicy),
+                )
+            ),
             "idle_timeout": _seconds(
                 "idle timeout", _first(idle_timeout, env, "QMEMD_IDLE_TIMEOUT", float, 600.0), 0
             ),
@@ -113,10 +143,15 @@ class Settings:
 
     @property
     def memory(self) -> MemoryPaths:
-        """Where this workspace's memory files are."""
-        return resolve_paths(
-            self.base, self.workspace, project_scope=self.project_scope, local=self.memory_local
-        )
+        """Where this workspace's memory files are. Raises SettingsError if there is no place."""
+        try:
+            return resolve_paths(
+                self.base, self.workspace, project_scope=self.project_scope, local=self.memory_local
+            )
+        except MemoryFilesError as error:
+            raise SettingsError(
+                f"the memory directory {self.base} cannot be used: {error.message}"
+            ) from error
 
     @property
     def child_variables(self) -> dict[str, str]:
@@ -177,6 +212,13 @@ def _port(port: int) -> int:
     return port
 
 
+def _switch(text: str) -> bool:
+    switches = {"1": True, "true": True, "0": False, "false": False}
+    if text.strip().lower() not in switches:
+        raise SettingsError(f"QWEN_CODE_MEMORY_LOCAL must be 1 or 0, not {text!r}")
+    return switches[text.strip().lower()]
+
+
 def _choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
     if value not in allowed:
         raise SettingsError(f"the {name} must be one of {', '.join(allowed)}, not {value!r}")
@@ -189,17 +231,19 @@ def _seconds(name: str, value: float, least: float) -> float:
     return float(value)
 
 
-def _model(name: str) -> str:
-    if name in ("auto", "offline"):
-        return name
-    if name.startswith("openai:"):
-        raise SettingsError(
-            f"the model {name!r} cannot be used: this version has the offline model only"
-        )
-    raise SettingsError(f"the model must be auto, offline or openai:NAME, not {name!r}")
+def _model(name: str, env: Mapping[str, str]) -> str:
+    # The child decides again, by the same rule and the same environment.
+    endpoint_of(name, env)
+    return name
 
 
-def _command(command: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
+def _at_least_one(name: str, value: int | None) -> int | None:
+    if value is not None and (isinstance(value, bool) or not 1 <= value <= _MOST):
+        raise SettingsError(f"the {name} must be between 1 and {_MOST}, not {value}")
+    return value
+
+
+def _command(command: str | tuple[str, ...] | None, path: str | None) -> tuple[str, ...] | None:
     if command is None:
         return None
     try:
@@ -208,6 +252,8 @@ def _command(command: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
         raise SettingsError(f"the agent command cannot be read: {error}") from None
     if not parts:
         raise SettingsError("the agent command is blank; leave it out to use qmemd's own agent")
+    if shutil.which(parts[0], path=path) is None:
+        raise SettingsError(f"the agent command's program {parts[0]!r} is not found")
     return parts
 
 

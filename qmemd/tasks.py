@@ -13,6 +13,10 @@ from qmemd.results import TaskResult
 
 MAX_TEXT_BYTES = 65_536
 """UTF-8 bytes of a fact or a query, after trimming."""
+MAX_PENDING = 16
+"""Tasks queued and running in one workspace."""
+MAX_COMPACTING = 8
+"""Of these, forget and dream together."""
 MAX_DETAILS = 500
 """Characters of ``error.details`` that a client gets to see."""
 

@@ -1,6 +1,8 @@
-"""The rule for what people may hand in as a fact or a query."""
+"""The rules for what people may hand in as a fact, a query or an idempotency key."""
 
 from __future__ import annotations
+
+import re
 
 from qmemd.errors import RequestError
 from qmemd.tasks import MAX_TEXT_BYTES
@@ -10,6 +12,8 @@ BLANKS = (
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 """What JavaScript's ``trim`` removes (ECMA-262); Python's ``strip`` knows a different set."""
+
+_KEY = re.compile(r"[\x20-\x7e]{1,255}")
 
 
 def clean_text(value: object, code: str) -> str:
@@ -26,6 +30,12 @@ def clean_text(value: object, code: str) -> str:
     if not 0 < len(text.encode()) <= MAX_TEXT_BYTES:
         raise RequestError(code)
     return text
+
+
+def check_key(key: object) -> None:
+    """Raises RequestError ``invalid_idempotency_key`` unless it is 1-255 printable ASCII."""
+    if not isinstance(key, str) or not _KEY.fullmatch(key):
+        raise RequestError("invalid_idempotency_key")
 
 
 def is_utf8(text: str) -> bool:

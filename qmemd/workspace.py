@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
+import threading
+import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pykka
@@ -19,23 +21,21 @@ from qmemd.acp.launch import child_argv, child_environment
 from qmemd.acp.process import SpawnConfig
 from qmemd.actors.board import TaskBoard
 from qmemd.actors.bridge import BridgeActor
-from qmemd.actors.completions import Completions
 from qmemd.actors.event_bus import EventBusActor, Fanout
 from qmemd.actors.guarded import tell
 from qmemd.actors.lane import LaneActor
 from qmemd.actors.lane_state import LaneState
 from qmemd.actors.orphan import kill_child, note_child, take_child_lock
-from qmemd.errors import SettingsError
+from qmemd.errors import MemoryFilesError, SettingsError
 from qmemd.journal import InMemoryJournal, Journal
 from qmemd.memory.commit import Committer
 from qmemd.memory.history import History
 from qmemd.memory.locks import FileLock, read_holder
-from qmemd.memory.paths import claim_slug
+from qmemd.memory.paths import MemoryPaths, claim_slug
 from qmemd.memory.scan import Scanner
 from qmemd.messages import (
     Abandon,
     Drain,
-    Flush,
     Ping,
     Publish,
     Resume,
@@ -53,8 +53,14 @@ DRAIN_TIMEOUT = 1.5
 """Seconds that the running task gets when the daemon stops."""
 CHILD_GRACE = 0.5
 """Seconds between the stages of ending the child."""
-CHILD_TIMEOUT = 2.0
-"""Seconds until an ending child is given up on."""
+CHILD_TIMEOUT = 1.7
+"""Seconds until an ending child is given up on, and killed with the bridge."""
+ACTOR_TIMEOUT = 0.5
+LAST_EVENTS = 0.5
+"""Seconds that subscribers get for what was published last."""
+STOP_TIMEOUT = 4.3
+"""Seconds for all of it."""
+HOUSEKEEPING_INTERVAL = 6 * 3600.0
 STARTING_TIME = timedelta(seconds=120)
 """What a task may wait for a child, on top of its own time, while its claim holds."""
 
@@ -74,19 +80,15 @@ class Workspace:
         self._clock = clock
         self._new_id = new_id
         self._journal = journal or InMemoryJournal(clock)
-        self._memory = settings.memory
-        self._committer = Committer(
-            self._memory,
-            History(self._memory.history),
-            scanner=Scanner(),
-            clock=clock,
-            new_id=new_id,
-        )
-        self._completions = Completions()
+        self._use(settings.memory)
         self._closing = ExitStack()
+        self._deadline = math.inf
+        """When stopping has to be over; monotonic."""
+        self._housekeeping = threading.Event()
+        """Set when there is no house to keep any more."""
         self._child: tuple[int, float] | None = None
         """Process id and start time of the last child."""
-        self.board = TaskBoard(self._completions.put)
+        self.board = TaskBoard(lambda work: in_background(work, "qmemd-future"))
         self.fanout = Fanout()
         self._bus: pykka.ActorRef[EventBusActor]
         self._bridge: pykka.ActorRef[BridgeActor]
@@ -103,25 +105,32 @@ class Workspace:
         Raises:
             SettingsError: another daemon serves this workspace, or a directory cannot be used.
         """
-        with ExitStack() as closing:
-            lane_lock = _lane_lock(self._memory.project_state / ".qmemd-lane.lock", self.path)
-            closing.callback(lane_lock.release)
-            child_lock = take_child_lock(self._memory.project_state / ".qmemd-child.lock")
-            closing.callback(child_lock.release)
-            claim_slug(self._memory)
-            closing.callback(self._journal.close)
-            self._completions.start()
-            closing.callback(self._completions.stop, 1.0)
-            self._start_actors(closing, child_lock)
-            self._closing = closing.pop_all()
+        try:
+            with ExitStack() as closing:
+                child_lock = self._take(closing)
+                self._settle_open()
+                closing.callback(self._journal.close)
+                self._start_actors(closing, child_lock)
+                closing.callback(self._housekeeping.set)
+                in_background(self._keep_house, "qmemd-housekeeping")
+                self._closing = closing.pop_all()
+        except OSError as error:
+            raise SettingsError(
+                f"the memory directory {self._memory.base} cannot be used: {error.strerror}"
+            ) from error
+        except MemoryFilesError as error:
+            raise SettingsError(
+                f"the memory directory {self._memory.base} cannot be used: {error.message}"
+            ) from error
 
     def stop(self) -> None:
-        """Ends everything in the reverse order of ``start``. Idempotent; takes under four seconds.
+        """Ends everything in the reverse order of ``start``. Idempotent; takes under five seconds.
 
         The running task gets a short grace. What does not end in it is queued again, unless what
         it wrote was applied; then it completes.
         """
         closing, self._closing = self._closing, ExitStack()
+        self._deadline = time.monotonic() + STOP_TIMEOUT
         closing.close()
 
     def tell_lane(self, message: Any) -> None:
@@ -136,7 +145,7 @@ class Workspace:
         settings = self._settings
         lane = LaneState(
             workspace=self.path,
-            holder=f"{os.getpid()}",
+            holder=str(os.getpid()),
             journal=self._journal,
             board=self.board,
             tell_bridge=self.tell_bridge,
@@ -145,11 +154,12 @@ class Workspace:
             new_id=self._new_id,
             lease=timedelta(seconds=settings.task_timeout) + STARTING_TIME,
         )
+        closing.callback(lambda: self.fanout.close(self._at_most(LAST_EVENTS)))
         self._bus = EventBusActor.start(self.fanout)
-        closing.callback(stop_actor, self._bus)
+        closing.callback(self._stop_actor, self._bus)
         lane.recover(self._applied)
         self._lane = LaneActor.start(lane)
-        closing.callback(stop_actor, self._lane)
+        closing.callback(self._stop_actor, self._lane)
         self._bridge = BridgeActor.start(
             lane=self.tell_lane,
             settle=self._settle,
@@ -158,7 +168,7 @@ class Workspace:
             task_timeout=settings.task_timeout,
             idle_timeout=settings.idle_timeout,
         )
-        closing.callback(stop_actor, self._bridge)
+        closing.callback(self._stop_actor, self._bridge)
         closing.callback(self._wind_down)
         for actor in (self._bus, self._lane, self._bridge):
             ping(actor)
@@ -166,14 +176,70 @@ class Workspace:
         self.tell_lane(Resume())
 
     def _wind_down(self) -> None:
-        """Lets the running task end, then the child; hands out what was published."""
+        """Lets the running task end, then the child."""
         if not _asked(lambda reply: self.tell_lane(Drain(reply)), DRAIN_TIMEOUT):
             self.tell_lane(Abandon())
-        if not _asked(lambda reply: self.tell_bridge(StopChild(CHILD_GRACE, reply)), CHILD_TIMEOUT):
-            log.error("the agent process did not end in time")
-        _asked(lambda reply: self.tell_lane(Drain(reply)), 0.5)
-        _asked(lambda reply: tell(self._bus, Flush(reply)), 0.5)
+        stop_child = self._at_most(CHILD_TIMEOUT)
+        if not _asked(lambda reply: self.tell_bridge(StopChild(CHILD_GRACE, reply)), stop_child):
+            log.error("the agent process did not end in time and is killed")
+        if unfinished := self.board.unfinished():
+            log.warning(
+                "%d accepted tasks were not run: %s", len(unfinished), ", ".join(unfinished)
+            )
         self.board.close()
+
+    def _stop_actor(self, actor: pykka.ActorRef[Any]) -> None:
+        stop_actor(actor, self._at_most(ACTOR_TIMEOUT))
+
+    def _at_most(self, seconds: float) -> float:
+        """So long, or what is left of the time for stopping."""
+        return max(0.05, min(seconds, self._deadline - time.monotonic()))
+
+    def _take(self, closing: ExitStack) -> FileLock:
+        """The locks that make this the workspace's only daemon; the child's own one."""
+        if not claim_slug(self._memory):  # its directory's name is another workspace's
+            self._use(self._settings.memory)
+            if not claim_slug(self._memory):
+                raise SettingsError(f"no memory directory below {self._memory.base} is free")
+        state = self._memory.project_state
+        lane_lock = FileLock(state / ".qmemd-lane.lock")
+        if not lane_lock.acquire():
+            holder = read_holder(lane_lock.path) or {}
+            raise SettingsError(
+                f"another daemon (process {holder.get('pid', 'unknown')}, workspace "
+                f"{holder.get('workspace', 'unknown')}) keeps the memory of this project; "
+                "stop it or name another workspace with --workspace"
+            )
+        closing.callback(lane_lock.release)
+        lane_lock.write_holder({"pid": os.getpid(), "workspace": self.path})
+        child_lock = take_child_lock(state / ".qmemd-child.lock")
+        closing.callback(child_lock.release)
+        return child_lock
+
+    def _use(self, memory: MemoryPaths) -> None:
+        self._memory = memory
+        self._history = History(memory.history)
+        self._committer = Committer(
+            memory, self._history, scanner=Scanner(), clock=self._clock, new_id=self._new_id
+        )
+
+    def _settle_open(self) -> None:
+        """Finishes or puts back what a run that died left half-done."""
+        try:
+            self._committer.settle()
+        except MemoryFilesError as error:  # another workspace's commit is at it; it settles too
+            log.warning("what an earlier run left open is not settled yet: %s", error)
+
+    def _keep_house(self) -> None:
+        """Bounds the history, now and every few hours."""
+        while True:
+            unfinished = self.board.unfinished()
+            try:
+                self._history.prune(self._clock(), keep_tasks=unfinished)
+            except OSError:
+                log.warning("the history could not be pruned", exc_info=True)
+            if self._housekeeping.wait(HOUSEKEEPING_INTERVAL):
+                return
 
     def abort(self) -> None:
         """Kills the child at once, from any thread, for a process that is about to exit hard."""
@@ -204,6 +270,9 @@ class Workspace:
                     workspace=self.path,
                     model=settings.model,
                     task_timeout=settings.task_timeout,
+                    secrets=settings.secrets.value,
+                    max_model_calls=settings.max_model_calls,
+                    max_tokens_per_day=settings.max_tokens_per_day,
                 )
             ),
             env=child_environment(settings.environ, settings.child_variables),
@@ -214,17 +283,36 @@ class Workspace:
 
 
 def ping(actor: pykka.ActorRef[Any]) -> None:
-    """Raises RuntimeError unless the actor is there: a failing ``on_start`` is silent."""
-    if not _asked(lambda reply: tell(actor, Ping(reply)), PING_TIMEOUT):
-        raise RuntimeError(f"{actor} did not start")
+    """Raises RuntimeError unless the actor is there: Pykka tells nobody of a failing start."""
+    reply: Future[None] = Future()
+    tell(actor, Ping(reply))
+    deadline = time.monotonic() + PING_TIMEOUT
+    while not reply.done() and actor.is_alive() and time.monotonic() < deadline:
+        with suppress(TimeoutError):
+            reply.exception(0.1)
+    if not reply.done() or reply.exception() is not None:
+        raise RuntimeError(f"{actor} did not start; the log says why")
 
 
-def stop_actor(actor: pykka.ActorRef[Any]) -> None:
-    """Stops an actor after what is in its mailbox now; never raises, waits two seconds at most."""
+def stop_actor(actor: pykka.ActorRef[Any], timeout: float) -> None:
+    """Stops an actor after what is in its mailbox now; never raises, waits ``timeout`` seconds."""
     try:
-        actor.stop(timeout=2.0)
+        actor.stop(timeout=timeout)
     except pykka.Timeout:
         log.error("%s did not stop in time", actor)  # noqa: TRY400 — the trace says nothing more
+
+
+def in_background(work: Callable[[], object], name: str) -> None:
+    """Runs what nobody waits for on a thread that ends with the process at the latest."""
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException:
+            # A host's callback may even exit; that ends its own thread and nothing else.
+            log.exception("%s failed", name)
+
+    threading.Thread(target=run, name=name, daemon=True).start()
 
 
 def _asked(ask: Callable[[Future[None]], None], timeout: float) -> bool:
@@ -236,15 +324,3 @@ def _asked(ask: Callable[[Future[None]], None], timeout: float) -> bool:
     except TimeoutError:
         return False
     return True
-
-
-def _lane_lock(path: Path, workspace: str) -> FileLock:
-    lock = FileLock(path)
-    if not lock.acquire():
-        holder = read_holder(path) or {}
-        raise SettingsError(
-            f"another daemon (process {holder.get('pid', 'unknown')}) serves the workspace "
-            f"{workspace}; stop it or name another one with --workspace"
-        )
-    lock.write_holder({"pid": os.getpid()})
-    return lock

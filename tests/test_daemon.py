@@ -7,17 +7,30 @@ import http.client
 import logging
 import signal
 import threading
+import time
 from concurrent.futures import Future
+from datetime import UTC, datetime
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
 from qmemd import Daemon, MemoryChanged, RequestError, SettingsError, Task
-from qmemd.actors.board import Posted
 from qmemd.journal import InMemoryJournal
+from qmemd.kinds import Scope, TaskKind
+from qmemd.memory.changes import FileChange
+from qmemd.memory.commit import Committer, RunRecord
+from qmemd.memory.history import History
+from qmemd.memory.memorypath import MemoryPath
+from qmemd.memory.scan import Scanner
 from tests.conftest import Home
 from tests.fakes_events import Reader
 
 TIMEOUT = 20
+
+
+class QuietHandler(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Nothing on stderr."""
 
 
 def done(future: Future[Task]) -> Task:
@@ -121,7 +134,7 @@ def test_a_second_daemon_for_a_workspace_says_who_has_it(home: Home) -> None:
     second = Daemon(home.settings(http=False))
     with (
         Daemon(home.settings(http=False)),
-        pytest.raises(SettingsError, match=r"another daemon \(process \d+\)"),
+        pytest.raises(SettingsError, match=r"another daemon \(process \d+, workspace /"),
     ):
         second.start()
     with Daemon(home.settings(http=False)) as third:
@@ -163,19 +176,114 @@ def test_a_journal_that_outlives_its_daemon_is_worked_off_by_the_next(home: Home
     assert len(home.documents()) == 2
 
 
-def test_a_callback_on_a_future_that_waits_does_not_stop_the_lane(home: Home) -> None:
-    gate = threading.Event()
+def test_a_callback_on_a_future_may_wait_for_another_and_may_break(home: Home) -> None:
+    answers: list[str] = []
+    told = threading.Event()
+
+    def chain(_: Future[Task]) -> None:
+        answers.append(done(daemon.remember("The user likes tea")).status)
+        told.set()
+        raise SystemExit(3)
+
     with Daemon(home.settings(http=False)) as daemon:
-        first = daemon.dream()
-        first.add_done_callback(lambda _: gate.wait(TIMEOUT))
-        posted: Posted | None = None
-        second = daemon.remember("The user likes tea")
-        while posted is None or not posted.task.status.terminal:
-            posted = daemon._workspace.board.get(
-                next(t.task_id for t in daemon._workspace._journal.list(str(home.workspace)))
-            )
-        gate.set()
-        assert done(second).status == "completed"
+        daemon.dream().add_done_callback(chain)
+        assert told.wait(TIMEOUT)
+        assert done(daemon.remember("The user likes rye")).status == "completed"
+        assert answers == ["completed"]
+
+
+def test_a_subscriber_that_exits_goes_on_hearing(home: Home) -> None:
+    reader = Reader()
+
+    def breaks(event: MemoryChanged) -> None:
+        reader(event)
+        raise SystemExit(3)
+
+    with Daemon(home.settings(http=False)) as daemon:
+        daemon.subscribe(breaks)
+        for drink in ("tea", "milk"):
+            done(daemon.remember(f"The user drinks {drink}"))
+        assert len(reader.wait(2)) == 2
+
+
+def test_the_last_events_are_delivered_when_the_daemon_stops(home: Home) -> None:
+    heard: list[MemoryChanged] = []
+
+    def slow(event: MemoryChanged) -> None:
+        time.sleep(0.1)
+        heard.append(event)
+
+    with Daemon(home.settings(http=False)) as daemon:
+        daemon.subscribe(slow)
+        for drink in ("tea", "milk", "rye"):
+            done(daemon.remember(f"The user drinks {drink}"))
+    assert len(heard) == 3
+
+
+def test_a_daemon_is_started_once_and_a_second_start_does_not_hurt_it(home: Home) -> None:
+    with Daemon(home.settings(http=False)) as daemon:
+        with pytest.raises(RuntimeError, match="started once"):
+            daemon.start()
+        assert done(daemon.dream()).status == "completed"
+    with pytest.raises(RuntimeError, match="started once"):
+        daemon.start()
+    with pytest.raises(RequestError, match="shutting down"):
+        Daemon(home.settings(http=False)).dream()
+
+
+def test_what_an_earlier_daemon_left_half_done_is_settled_at_the_start(home: Home) -> None:
+    class CrashError(BaseException):
+        pass
+
+    def crash(step: str) -> None:
+        if step == "write new":
+            raise CrashError
+
+    paths = home.settings().memory
+    history = History(paths.history)
+    committer = Committer(
+        paths,
+        history,
+        scanner=Scanner(),
+        clock=lambda: datetime.now(UTC),
+        new_id=lambda: "half-done",
+        step=crash,
+    )
+    change = FileChange(MemoryPath(Scope.USER, "tea.md"), None, b"The user likes tea\n")
+    run = RunRecord("remember-1", TaskKind.REMEMBER, None, str(home.workspace))
+    with contextlib.suppress(CrashError):
+        committer.commit([change], run, result=lambda _: {}, may_commit=lambda: True)
+    assert history.has_open()
+    with Daemon(home.settings(http=False)):
+        assert not history.has_open()
+        assert home.documents() == {"memories/tea.md": "The user likes tea\n"}
+
+
+def test_the_app_can_be_mounted_under_another_server(home: Home) -> None:
+    with (
+        Daemon(home.settings(http=False)) as daemon,
+        make_server("127.0.0.1", 0, daemon.wsgi_app, handler_class=QuietHandler) as server,
+    ):
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            assert health(server.server_port) == b'{"status":"ok"}'
+        finally:
+            server.shutdown()
+            thread.join(TIMEOUT)
+
+
+def test_directories_that_cannot_be_used_are_one_clear_sentence(home: Home) -> None:
+    (home.root / "file").write_text("")
+    for given in ({"base": home.root / "file"}, {"token": None, "state_dir": home.root / "file"}):
+        with pytest.raises(SettingsError, match="cannot be used"):
+            Daemon(home.settings(http=False, **given)).start()
+
+
+def test_nothing_secret_is_in_a_representation(home: Home) -> None:
+    shown = repr(home.settings(token="hush-hush", environ=home.environ | {"KEY": "hush-2"}))
+    assert "hush" not in shown
+    assert str(home.workspace) in shown
 
 
 def test_a_port_in_use_is_one_clear_sentence_and_leaves_nothing_behind(home: Home) -> None:

@@ -31,16 +31,17 @@ def test_what_is_given_wins_over_the_environment(tmp_path: Path) -> None:
         "QMEMD_TASK_TIMEOUT": "12.5",
         "QMEMD_STATE_DIR": "/state",
         "QWEN_CODE_MEMORY_BASE_DIR": "/base",
-        "QMEMD_AGENT_COMMAND": "qwen --acp 'a b'",
+        "QMEMD_AGENT_COMMAND": "sh --acp 'a b'",
+        "PATH": "/usr/bin:/bin",
     }
     from_environ = settings(environ)
     assert from_environ.port == 5000
     assert from_environ.task_timeout == 12.5
     assert from_environ.state_dir == Path("/state")
     assert from_environ.base == Path("/base")
-    assert from_environ.agent_command == ("qwen", "--acp", "a b")
-    given = settings(environ, port=0, state_dir="/mine", agent_command=("x",))
-    assert (given.port, given.state_dir, given.agent_command) == (0, Path("/mine"), ("x",))
+    assert from_environ.agent_command == ("sh", "--acp", "a b")
+    given = settings(environ, port=0, state_dir="/mine", agent_command=("/bin/cat",))
+    assert (given.port, given.state_dir, given.agent_command) == (0, Path("/mine"), ("/bin/cat",))
 
 
 @pytest.mark.parametrize(
@@ -67,10 +68,16 @@ def test_the_home_of_the_memory_files(environ: dict[str, str], base: str) -> Non
         ({"hostname": ""}, "hostname"),
         ({"hostname": "http://x"}, "hostname"),
         ({"model": "gpt"}, "auto, offline or openai:NAME"),
-        ({"model": "openai:x"}, "offline model only"),
+        ({"model": "openai:x"}, "needs OPENAI_API_KEY, or OPENAI_BASE_URL"),
+        ({"model": "openai:"}, "must name a model"),
+        ({"max_model_calls": 0}, "number of model calls must be between 1 and"),
+        ({"max_tokens_per_day": 0}, "number of tokens per day must be between 1 and"),
         ({"agent_command": ""}, "blank"),
         ({"agent_command": "a 'b"}, "cannot be read"),
+        ({"agent_command": "no-such-program --acp"}, "'no-such-program' is not found"),
+        ({"environ": {"QWEN_CODE_MEMORY_LOCAL": "maybe"}}, "must be 1 or 0"),
         ({"project_scope": "all"}, "workspace, git-root"),
+        ({"secrets": "hide"}, "allow, mask, refuse"),
         ({"token": "  "}, "blank"),
         ({"token": "a b"}, "blanks"),
         ({"token": "a\nb"}, "blanks"),
@@ -79,6 +86,28 @@ def test_the_home_of_the_memory_files(environ: dict[str, str], base: str) -> Non
 def test_each_mistake_has_its_sentence(given: dict[str, object], sentence: str) -> None:
     with pytest.raises(SettingsError, match=sentence):
         settings(**given)
+
+
+def test_a_real_model_and_its_limits() -> None:
+    environ = {
+        "OPENAI_API_KEY": "the-key",
+        "QMEMD_MODEL": " openai:m ",
+        "QMEMD_MAX_MODEL_CALLS": "5",
+        "QMEMD_MAX_TOKENS_PER_DAY": "1000",
+    }
+    made = settings(environ)
+    assert (made.model, made.max_model_calls, made.max_tokens_per_day) == ("openai:m", 5, 1000)
+    assert "the-key" not in str(made.child_variables)
+    given = settings(environ, model="offline", max_model_calls=7, max_tokens_per_day=9)
+    assert (given.model, given.max_model_calls, given.max_tokens_per_day) == ("offline", 7, 9)
+    defaults = settings()
+    assert (defaults.max_model_calls, defaults.max_tokens_per_day) == (20, None)
+
+
+def test_what_auto_would_take_is_checked_too() -> None:
+    with pytest.raises(SettingsError, match="OPENAI_BASE_URL"):
+        settings({"OPENAI_MODEL": "m", "OPENAI_BASE_URL": "nonsense"})
+    assert settings({"OPENAI_BASE_URL": "nonsense"}).model == "auto"
 
 
 def test_a_number_in_the_environment_that_is_none() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from qmemd.errors import RequestError
-from qmemd.texts import BLANKS, clean_text
+from qmemd.texts import BLANKS, check_key, clean_text
 
 
 def test_blanks_around_go_and_blanks_within_stay() -> None:
@@ -27,3 +27,10 @@ def test_anything_else_has_the_code_of_its_field(value: object) -> None:
     with pytest.raises(RequestError) as refused:
         clean_text(value, "invalid_query")
     assert (refused.value.code, refused.value.status) == ("invalid_query", 400)
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "é", "a\nb", 5, None])
+def test_a_key_that_is_none(key: object) -> None:
+    with pytest.raises(RequestError) as refused:
+        check_key(key)
+    assert refused.value.code == "invalid_idempotency_key"

@@ -18,17 +18,30 @@ def task_limit(task_timeout: float) -> float:
 
 
 def child_argv(
-    agent_command: Sequence[str] | None, *, workspace: str, model: str, task_timeout: float
+    agent_command: Sequence[str] | None,
+    *,
+    workspace: str,
+    model: str,
+    task_timeout: float,
+    max_model_calls: int | None = None,
+    max_tokens_per_day: int | None = None,
+    secrets: str | None = None,
 ) -> list[str]:
     """The user's own command as it is, or the one of our agent.
 
     Ours runs with ``-P``: the working directory is the workspace, and a ``json.py`` that lies
-    there must not be imported.
+    there must not be imported. A model's key is not here: everybody can read a command line.
     """
     if agent_command is not None:
         return list(agent_command)
     options = ["--workspace", workspace, "--model", model]
     limit = ["--task-limit", f"{task_limit(task_timeout):.6g}"]
+    if max_model_calls is not None:
+        limit += ["--max-model-calls", str(max_model_calls)]
+    if max_tokens_per_day is not None:
+        limit += ["--max-tokens-per-day", str(max_tokens_per_day)]
+    if secrets is not None:
+        limit += ["--secrets", secrets]
     return [sys.executable, "-P", "-m", "qmemd.agent", *options, *limit]
 
 

@@ -21,6 +21,7 @@ PROTOCOL_VERSION = 1
 
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 UNAVAILABLE = -32009
 """Managed memory cannot be used in this workspace."""
 TASK_FAILED = -32099
@@ -138,13 +139,13 @@ def _is_id(value: Any) -> bool:
     return value is None or (isinstance(value, int | str) and not isinstance(value, bool))
 
 
-def _response(value: Mapping[str, Any]) -> Response | None:
+def _response(value: Mapping[str, Any]) -> Response:
+    """Also of an answer in no proper shape: whoever waits for it must not wait on."""
     error = value.get("error")
-    if error is None:
-        return Response(value["id"], value["result"]) if "result" in value else None
-    if value.get("result") is not None or not isinstance(error, dict):
-        return None
-    code, message = error.get("code"), error.get("message")
-    if isinstance(code, bool) or not isinstance(code, int) or not isinstance(message, str):
-        return None
-    return Response(value["id"], error=RpcError(code, message, error.get("data")))
+    if error is None and "result" in value:
+        return Response(value["id"], value["result"])
+    if isinstance(error, dict) and value.get("result") is None:
+        code, message = error.get("code"), error.get("message")
+        if isinstance(code, int) and not isinstance(code, bool) and isinstance(message, str):
+            return Response(value["id"], error=RpcError(code, message, error.get("data")))
+    return Response(value["id"], error=RpcError(INTERNAL_ERROR, "The answer has no proper shape"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import signal
 import subprocess
 import threading
@@ -10,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from qmemd.acp.messages import Message
-from qmemd.acp.process_group import await_exit, signal_group
+from qmemd.acp.process_group import await_exit, has_exited, signal_group
 from qmemd.acp.pump import PipePump
 
 log = logging.getLogger(__name__)
@@ -72,7 +73,8 @@ class ChildProcess:
         self._pump: PipePump | None = None
         self._pump_thread: threading.Thread | None = None
         self._exited = threading.Event()
-        self._stopping = False
+        self._grace = math.inf
+        """Seconds between the stages of ending; infinite while nobody wants an end."""
 
     @property
     def pid(self) -> int | None:
@@ -113,20 +115,25 @@ class ChildProcess:
         self._announce(process.pid)
 
     def send(self, line: bytes) -> bool:
-        """Hands a line to the child; never waits. False when it cannot be reached."""
-        pump = self._pump
-        return pump is not None and self.pid is not None and pump.send(line)
+        """Hands a line to the child; never waits. False when it cannot be reached.
+
+        A child that has just died is noticed here, before the thread that waits for its exit is.
+        """
+        process, pump = self._process, self._pump
+        if process is None or pump is None or self._exited.is_set() or has_exited(process):
+            return False
+        return pump.send(line)
 
     def stop(self, grace: float) -> None:
         """Ends the child in stages, and returns at once.
 
         Its stdin is closed; ``grace`` seconds later the group gets SIGTERM, and after as long
-        again SIGKILL.
+        again SIGKILL. A later call counts only when it leaves less time.
         """
         with self._lock:
-            if self._process is None or self._pump is None or self._stopping:
+            if self._process is None or self._pump is None or self._grace <= grace:
                 return
-            self._stopping = True
+            self._grace = grace
         self._pump.close_stdin()
         try:
             threading.Thread(

@@ -20,6 +20,17 @@ def signal_group(group: int, number: signal.Signals) -> None:
         os.killpg(group, number)
 
 
+def has_exited(process: subprocess.Popen[bytes]) -> bool:
+    """Whether the process has ended, known as soon as it has; it is not reaped."""
+    if not hasattr(os, "waitid"):  # macOS before Python 3.13
+        return process.returncode is not None
+    try:
+        state = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+    except ChildProcessError:
+        return True
+    return state is not None
+
+
 def await_exit(process: subprocess.Popen[bytes]) -> None:
     """Blocks until the process has ended, and where it can does not reap it.
 

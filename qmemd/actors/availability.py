@@ -41,5 +41,6 @@ class AvailabilityQuestion:
         return had_child
 
     def may_repeat(self, now: float, after: float) -> bool:
-        """Whether it failed, longer ago than ``after`` seconds."""
-        return self.answer is Availability.FAILED and now - self._asked_at > after
+        """Whether the answer was no good, longer ago than ``after`` seconds."""
+        bad = self.answer in (Availability.FAILED, Availability.UNAVAILABLE)
+        return bad and now - self._asked_at > after

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 
 from qmemd.errors import RequestError
+from qmemd.kinds import TaskKind
 from qmemd.tasks import Task, to_json
 
 
@@ -19,12 +22,21 @@ class Posted:
     body: bytes
     """The JSON of a poll, rendered once per change."""
 
+    @property
+    def kind(self) -> TaskKind:
+        return self.task.kind
+
+    @property
+    def client_id(self) -> str | None:
+        """Whose task it is; None means that only anonymous requests see it."""
+        return self.task.client_id
+
 
 class TaskBoard:
     """Immutable snapshots by task id, and futures for those who wait for an end.
 
-    Futures are settled through ``complete``, so that what a host hangs on its future never runs
-    on the lane's thread.
+    Futures are settled through ``complete``, each on a thread of its own: what a host hangs on
+    its future runs there, may wait even for another future, and never holds the lane.
     """
 
     def __init__(self, complete: Callable[[Callable[[], None]], None]) -> None:
@@ -41,16 +53,28 @@ class TaskBoard:
             self._posted[task.task_id] = posted
             waiting = self._waiting.pop(task.task_id, ()) if task.status.terminal else ()
         for future in waiting:
-            self._complete(lambda future=future: future.set_result(task))  # type: ignore[misc]
+            self._complete(partial(future.set_result, task))
 
     def drop(self, task_ids: Iterable[str]) -> None:
         """The lane's: these records are not kept any more."""
-        for task_id in task_ids:
-            self._posted.pop(task_id, None)
+        with self._lock:
+            for task_id in task_ids:
+                self._posted.pop(task_id, None)
 
     def get(self, task_id: str) -> Posted | None:
         """The present snapshot; a look-up in a dict, from any thread."""
         return self._posted.get(task_id)
+
+    def newest(self, wanted: Callable[[Task], bool], limit: int) -> list[Posted]:
+        """The newest ones first, at most ``limit``; from any thread."""
+        with self._lock:
+            newest_first = list(reversed(self._posted.values()))
+        return list(itertools.islice((p for p in newest_first if wanted(p.task)), limit))
+
+    def unfinished(self) -> list[str]:
+        """Ids of the tasks that have not ended; from any thread."""
+        with self._lock:
+            return [key for key, posted in self._posted.items() if not posted.task.status.terminal]
 
     def watch(self, task_id: str) -> Future[Task]:
         """A future of the terminal snapshot. Raises KeyError for an unknown id."""
@@ -73,6 +97,4 @@ class TaskBoard:
             waiting = [future for futures in self._waiting.values() for future in futures]
             self._waiting.clear()
         for future in waiting:
-            self._complete(
-                lambda future=future: future.set_exception(RequestError("daemon_stopping"))  # type: ignore[misc]
-            )
+            self._complete(partial(future.set_exception, RequestError("daemon_stopping")))

@@ -18,7 +18,7 @@ from qmemd.actors.child_events import (
     TimerTick,
 )
 from qmemd.actors.generation import Generation, Settle
-from qmemd.actors.guarded import GuardedActor, settle
+from qmemd.actors.guarded import GuardedActor, answer
 from qmemd.actors.timers import Timers
 from qmemd.messages import (
     CancelTask,
@@ -100,7 +100,7 @@ class BridgeActor(GuardedActor):
             case StartChild():
                 self._state.want_child()
             case GetChildState():
-                settle(message.reply, self._state.snapshot())
+                answer(message.reply, self._state.snapshot())
 
     def _start_child(self, number: int, delay: float) -> Generation:
         generation = Generation(number, self._spawn, settle=self._settle, tell=self._tell_self)

@@ -19,7 +19,7 @@ from qmemd.actors.child_events import (
     TimerTick,
 )
 from qmemd.actors.child_keeper import Child, ChildKeeper
-from qmemd.actors.guarded import settle
+from qmemd.actors.guarded import answer
 from qmemd.actors.outcomes import crash_of, outcome_of
 from qmemd.actors.timers import Timers
 from qmemd.messages import (
@@ -215,9 +215,8 @@ class BridgeState:
             self._timers.set(Alarm.IDLE, self._idle_timeout)
 
     def _task_answered(self, run: Run, outcome: TaskResult | TaskFailure) -> None:
-        if not isinstance(outcome, TaskFailure):
-            self._keeper.backoff.succeeded()
-        elif run.cancelled:
+        self._keeper.backoff.succeeded()  # a child that answers, whatever it says, is well
+        if isinstance(outcome, TaskFailure) and run.cancelled:
             outcome = TaskFailure.of("task_cancelled")
         self._finish(outcome)
         if isinstance(outcome, TaskFailure) and outcome.code == "managed_memory_unavailable":
@@ -248,7 +247,7 @@ class BridgeState:
 
     def _settle_stopped(self) -> None:
         for reply in self._stopped:
-            settle(reply, None)
+            answer(reply, None)
         self._stopped.clear()
 
     def _tell(self, message: object) -> None:

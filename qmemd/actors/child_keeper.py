@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from qmemd.acp.connection import Call
-from qmemd.acp.messages import AVAILABILITY, CANCEL, INITIALIZE, METHOD_OF_KIND
+from qmemd.acp.messages import AVAILABILITY, CANCEL, INITIALIZE, METHOD_OF_KIND, PROTOCOL_VERSION
 from qmemd.actors.availability import AvailabilityQuestion
 from qmemd.actors.backoff import Backoff
 from qmemd.actors.bridge_limits import BridgeLimits
@@ -98,11 +98,14 @@ class ChildKeeper:
                 self._tell_availability()
         elif call.method == INITIALIZE and self.phase is ChildPhase.STARTING:
             self._timers.cancel(Alarm.HANDSHAKE)
-            if isinstance(response.result, dict):
+            result = response.result
+            if not isinstance(result, dict):
+                self._blame("it refused the handshake")
+            elif result.get("protocolVersion", PROTOCOL_VERSION) != PROTOCOL_VERSION:
+                self._blame("it speaks another version of the protocol")
+            else:
                 self.phase = ChildPhase.LIVE
                 self.ask()
-            else:
-                self._blame("it refused the handshake")
 
     def handshake_late(self) -> None:
         self._blame(f"no answer to the handshake in {self._limits.handshake_timeout:g} s")

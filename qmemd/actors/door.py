@@ -9,48 +9,37 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from qmemd._version import __version__
-from qmemd.actors.board import TaskBoard
-from qmemd.actors.sessions import MAX_SESSIONS, Sessions
+from qmemd.actors.board import Posted, TaskBoard
+from qmemd.actors.sessions import Sessions
 from qmemd.errors import RequestError
-from qmemd.http.ports import Polled
-from qmemd.journal import Capacity
-from qmemd.kinds import ContextMode
+from qmemd.kinds import TaskKind, TaskStatus
+from qmemd.memory.secrets import SecretPolicy, find_secret, mask
 from qmemd.messages import (
+    Cancel,
     CloseSession,
     OpenSession,
     SessionOpened,
     StopAdmitting,
     Submit,
 )
-from qmemd.tasks import MAX_TEXT_BYTES, Task, TaskRequest
+from qmemd.tasks import Remember, Task, TaskRequest
 
 T = TypeVar("T")
 
 ANSWER_TIMEOUT = 8.0
 """Seconds; above the five that a child has to answer the availability question."""
-
-FEATURES = (
-    "health",
-    "capabilities",
-    "session_create",
-    "session_scope_override",
-    "session_close",
-    "client_identity",
-    "workspace_memory_remember",
-    "workspace_memory_remember_project_scope",
-    "workspace_memory_remember_user_scope",
-    "workspace_memory_forget",
-    "workspace_memory_forget_scope",
-    "workspace_memory_dream",
-)
-"""What works, by the names that clients look for."""
+LAST_MOMENT = 2.0
+"""Seconds for an answer that is being given just when the asker's patience ends."""
 
 
 class Door:
-    """Implements ``qmemd.http.ports.Door``; safe to call from any thread but an actor's."""
+    """Implements ``qmemd.http.ports.Door``; safe to call from any thread but an actor's.
+
+    Closed until ``open`` is called, and again from ``stop_admitting`` on.
+    """
 
     def __init__(
         self,
@@ -59,107 +48,134 @@ class Door:
         board: TaskBoard,
         sessions: Sessions,
         tell_gateway: Callable[[Any], None],
+        secrets: SecretPolicy = SecretPolicy.REFUSE,
         timeout: float = ANSWER_TIMEOUT,
     ) -> None:
         self._workspace = workspace
         self._board = board
         self._sessions = sessions
         self._tell_gateway = tell_gateway
+        self._secrets = secrets
         self._timeout = timeout
-        self._stopping = False
+        self._stopping = True
+
+    @property
+    def workspace(self) -> str:
+        """The bound workspace, as it is named on the wire."""
+        return self._workspace
 
     @property
     def stopping(self) -> bool:
-        """Nothing new is taken any more."""
+        """Nothing new is taken, any more or yet."""
         return self._stopping
+
+    def open(self) -> None:
+        """The gateway is up: from now on requests are taken."""
+        self._stopping = False
 
     def submit(
         self, request: TaskRequest, client_id: str | None, idempotency_key: str | None = None
     ) -> Task:
-        """The accepted task.
+        """The accepted task, or the one that the key named before.
 
         Raises:
             RequestError: ``invalid_client_id``, ``managed_memory_unavailable``,
-                ``<kind>_failed``, ``remember_queue_full``, ``daemon_stopping``, or
-                ``daemon_busy`` when no answer came in time (nothing was accepted then).
+                ``<kind>_failed``, ``remember_queue_full``, ``idempotency_mismatch``,
+                ``daemon_stopping``, or ``daemon_busy`` when no answer came in time (nothing was
+                accepted then).
         """
+        request, secret = self._without_secrets(request)
         reply: Future[Task] = Future()
-        return self._ask(reply, Submit(request, client_id, idempotency_key, reply))
+        return self._ask(reply, Submit(request, client_id, idempotency_key, secret, reply))
 
-    def poll(self, task_id: str) -> Polled | None:
+    def poll(self, task_id: str) -> Posted | None:
         """A task as the board shows it; who may see it is judged by the caller."""
-        posted = self._board.get(task_id)
-        return Polled(posted.task.kind, posted.task.client_id, posted.body) if posted else None
-
-    def task(self, task_id: str) -> Task | None:
-        """The present snapshot of a task."""
-        posted = self._board.get(task_id)
-        return posted.task if posted else None
+        return self._board.get(task_id)
 
     def watch(self, task_id: str) -> Future[Task]:
-        """A future of the task's end."""
+        """A future of the task's end. Raises KeyError for an unknown id."""
         return self._board.watch(task_id)
+
+    def cancel(self, task_id: str) -> Task:
+        """Ends a queued task at once and a running one soon; the task as it is now.
+
+        Raises:
+            RequestError: ``task_finished``, ``<kind>_task_not_found``, ``daemon_stopping``.
+        """
+        reply: Future[Task] = Future()
+        return self._ask(reply, Cancel(task_id, reply))
+
+    def newest(
+        self, client_id: str | None, kind: TaskKind | None, status: TaskStatus | None, limit: int
+    ) -> list[bytes]:
+        """The bodies of the newest tasks of this client, or of the anonymous ones."""
+
+        def wanted(task: Task) -> bool:
+            return (
+                task.client_id == client_id
+                and kind in (None, task.kind)
+                and status in (None, task.status)
+            )
+
+        return [posted.body for posted in self._board.newest(wanted, limit)]
 
     def knows_client(self, client_id: str) -> bool:
         """Whether a live session gave this id out."""
         return self._sessions.knows(client_id)
 
-    def open_session(self, cwd: str | None, scope: str, client_id: str | None) -> dict[str, Any]:
-        """Creates or attaches; the wire body. ``scope`` is ``single`` or ``thread``."""
+    def open_session(
+        self, cwd: str | None, *, thread: bool, client_id: str | None
+    ) -> SessionOpened:
+        """Creates or attaches.
+
+        Raises:
+            RequestError: ``workspace_mismatch``, ``session_limit_exceeded``,
+                ``daemon_stopping``, ``daemon_busy``.
+        """
         if cwd is not None and os.path.realpath(cwd) == self._workspace:
             cwd = self._workspace  # in whichever spelling it was named
         reply: Future[SessionOpened] = Future()
-        opened = self._ask(
-            reply, OpenSession(cwd, thread=scope == "thread", client_id=client_id, reply=reply)
-        )
-        return {
-            "sessionId": opened.session_id,
-            "workspaceCwd": self._workspace,
-            "attached": opened.attached,
-            "clientId": opened.client_id,
-            "createdAt": opened.created_at,
-        }
+        return self._ask(reply, OpenSession(cwd, thread=thread, client_id=client_id, reply=reply))
 
     def close_session(self, session_id: str, client_id: str | None) -> None:
-        """Ends a session and forgets its client ids."""
+        """Ends a session and forgets its client ids.
+
+        Raises:
+            RequestError: ``session_not_found``, ``invalid_client_id``, ``daemon_stopping``.
+        """
         reply: Future[None] = Future()
         self._ask(reply, CloseSession(session_id, client_id, reply))
 
-    def stop_admitting(self) -> None:
-        """From now on everything new is refused with ``daemon_stopping``."""
-        reply: Future[None] = Future()
-        self._ask(reply, StopAdmitting(reply))
-        self._stopping = True
+    def stop_admitting(self, timeout: float) -> None:
+        """From now on everything new is refused; returns when what came before has been passed on.
 
-    def capabilities(self) -> dict[str, Any]:
-        """The body of ``GET /capabilities``."""
-        capacity = Capacity()
-        return {
-            "v": 1,
-            "protocolVersions": {"current": "v1", "supported": ["v1"]},
-            "mode": "http-bridge",
-            "features": list(FEATURES),
-            "featureDetails": {
-                "workspace_memory_remember": {"modes": [mode.value for mode in ContextMode]}
-            },
-            "modelServices": [],
-            "workspaceCwd": self._workspace,
-            "transports": ["rest"],
-            "limits": {
-                "maxTextBytes": MAX_TEXT_BYTES,
-                "maxPendingTasks": capacity.total,
-                "maxPendingForgetAndDream": capacity.compacting,
-                "maxSessions": MAX_SESSIONS,
-            },
-            "qmemdVersion": __version__,
-        }
+        Gives up on a gateway that does not answer within ``timeout`` seconds.
+        """
+        if not self._stopping:
+            self._stopping = True
+            reply: Future[None] = Future()
+            self._tell_gateway(StopAdmitting(reply))
+            reply.exception(timeout)
+
+    def _without_secrets(self, request: TaskRequest) -> tuple[TaskRequest, str | None]:
+        """What may be journaled of a request, and the kind of secret for which it is refused.
+
+        Here and not in an actor: a long text takes some tens of milliseconds.
+        """
+        if not isinstance(request, Remember) or self._secrets is SecretPolicy.ALLOW:
+            return request, None
+        if self._secrets is SecretPolicy.MASK:
+            return replace(request, content=mask(request.content)), None
+        return request, find_secret(request.content)
 
     def _ask(self, reply: Future[T], message: Any) -> T:
         if self._stopping:
             raise RequestError("daemon_stopping")
+        self._tell_gateway(message)
         try:
-            self._tell_gateway(message)
             return reply.result(self._timeout)
         except TimeoutError:
-            reply.cancel()
-            raise RequestError("daemon_busy") from None
+            if reply.cancel():
+                raise RequestError("daemon_busy") from None
+        # Somebody has begun to answer: what they say counts.
+        return reply.result(LAST_MOMENT)

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 from blinker import ANY, Namespace
 
-from qmemd.actors.guarded import GuardedActor, settle
+from qmemd.actors.guarded import GuardedActor
 from qmemd.actors.subscription import DEFAULT_QUEUED, Subscription
-from qmemd.messages import (
-    Flush,
-    MemoryChanged,
-    Publish,
-)
+from qmemd.messages import MemoryChanged, Publish
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +32,7 @@ class Fanout:
         self._signal = Namespace().signal("memory_changed")
         self._lock = threading.Lock()
         self._subscriptions: dict[Subscription, Callable[..., None]] = {}
+        self._closed = False
 
     def subscribe(
         self,
@@ -49,8 +47,12 @@ class Fanout:
             subscription.offer(event)
 
         with self._lock:
-            self._subscriptions[subscription] = receive
-            self._signal.connect(receive, sender=client_id or ANY, weak=False)
+            closed = self._closed
+            if not closed:
+                self._subscriptions[subscription] = receive
+                self._signal.connect(receive, sender=client_id or ANY, weak=False)
+        if closed:
+            subscription.close()
         return subscription
 
     def publish(self, event: MemoryChanged) -> None:
@@ -64,12 +66,19 @@ class Fanout:
             except Exception:
                 log.exception("a receiver of memory_changed failed")
 
-    def close(self) -> None:
-        """Ends every subscription; what is queued can still be taken."""
+    def close(self, timeout: float = 0) -> None:
+        """Ends every subscription, for good.
+
+        Their callbacks get ``timeout`` seconds in all to see what is queued; not for an actor.
+        """
+        deadline = time.monotonic() + timeout
         with self._lock:
+            self._closed = True
             subscriptions = list(self._subscriptions)
         for subscription in subscriptions:
             subscription.close()
+        for subscription in subscriptions:
+            subscription.join(max(0.0, deadline - time.monotonic()))
 
     def _forget(self, subscription: Subscription) -> None:
         with self._lock:
@@ -89,10 +98,5 @@ class EventBusActor(GuardedActor):
         match message:
             case Publish():
                 self._fanout.publish(message.event)
-            case Flush():
-                settle(message.reply, None)
             case _:
                 raise TypeError(f"the event bus does not take {type(message).__name__}")
-
-    def release(self) -> None:
-        self._fanout.close()

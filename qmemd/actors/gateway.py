@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from qmemd.actors.guarded import GuardedActor, refuse, settle
+from qmemd.actors.guarded import GuardedActor, answer, refuse
 from qmemd.actors.sessions import Sessions
 from qmemd.errors import QmemdError, RequestError
 from qmemd.messages import (
+    Cancel,
     CloseSession,
     Enqueue,
     OpenSession,
@@ -50,7 +51,7 @@ class GatewayActor(GuardedActor):
         self._stop_timeout = stop_timeout
         self._admitting = True
 
-    def on_start(self) -> None:
+    def begin(self) -> None:
         if self._server is not None:
             self._server.start()
 
@@ -58,13 +59,15 @@ class GatewayActor(GuardedActor):
         match message:
             case Submit():
                 self._answering(message.reply, lambda: self._submit(message))
+            case Cancel():
+                self._answering(message.reply, lambda: self._tell_lane(message))
             case OpenSession():
                 self._answering(message.reply, lambda: self._open(message))
             case CloseSession():
                 self._answering(message.reply, lambda: self._close(message))
             case StopAdmitting():
                 self._admitting = False
-                settle(message.reply, None)
+                answer(message.reply, None)
             case _:
                 raise TypeError(f"the gateway does not take {type(message).__name__}")
 
@@ -76,20 +79,28 @@ class GatewayActor(GuardedActor):
         if message.client_id is not None and not self._sessions.knows(message.client_id):
             raise RequestError("invalid_client_id", extra={"clientId": message.client_id})
         self._tell_lane(
-            Enqueue(message.request, message.client_id, message.idempotency_key, message.reply)
+            Enqueue(
+                message.request,
+                message.client_id,
+                message.idempotency_key,
+                message.secret,
+                message.reply,
+            )
         )
 
     def _open(self, message: OpenSession) -> None:
+        if not message.reply.set_running_or_notify_cancel():
+            return  # whoever asked has gone, and would never close it
         opened = self._sessions.open(
             message.cwd, thread=message.thread, client_id=message.client_id
         )
         self._tell_bridge(SessionsLive(self._sessions.count))
-        settle(message.reply, opened)
+        answer(message.reply, opened)
 
     def _close(self, message: CloseSession) -> None:
         self._sessions.close(message.session_id, message.client_id)
         self._tell_bridge(SessionsLive(self._sessions.count))
-        settle(message.reply, None)
+        answer(message.reply, None)
 
     def _answering(self, reply: Any, act: Callable[[], None]) -> None:
         """A refusal is an answer and no failure of the actor."""

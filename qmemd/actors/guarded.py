@@ -26,21 +26,37 @@ class GuardedActor(pykka.ThreadingActor):
     use_daemon_thread = True
     """A host must be able to exit even when it forgot to stop us."""
 
+    start_error: BaseException | None = None
+    """Why the actor is not there."""
+
     def on_receive(self, message: Any) -> None:
         try:
             if isinstance(message, Ping):
-                settle(message.reply, None)
+                answer(message.reply, None)
             else:
                 self.handle(message)
         except BaseException as error:
             log.exception("%s failed on %s", type(self).__name__, type(message).__name__)
             self._recover(message, error)
 
+    def on_start(self) -> None:
+        # Pykka calls no other hook after a failing one, and tells nobody.
+        try:
+            self.begin()
+        except BaseException as error:
+            log.exception("%s could not start", type(self).__name__)
+            self.start_error = error
+            self.release()
+            raise
+
     def on_stop(self) -> None:
         self.release()
 
     def on_failure(self, *_: object) -> None:
         self.release()
+
+    def begin(self) -> None:
+        """Takes what the actor needs, on its own thread, before the first message."""
 
     def handle(self, message: Any) -> None:
         """One message. May raise: what it was about fails, the actor goes on."""
@@ -64,7 +80,7 @@ class GuardedActor(pykka.ThreadingActor):
             log.exception("%s could not tidy up", type(self).__name__)
 
 
-def settle(reply: Future[Any], value: Any) -> None:
+def answer(reply: Future[Any], value: Any) -> None:
     """Answers, unless an answer was given or given up already."""
     if not reply.done() and (reply.running() or reply.set_running_or_notify_cancel()):
         reply.set_result(value)
@@ -77,8 +93,11 @@ def refuse(reply: Future[Any], error: BaseException) -> None:
 
 
 def tell(actor: pykka.ActorRef[Any], message: Any) -> None:
-    """Tells an actor, unless it has stopped: then nobody is left to whom it could matter."""
+    """Tells an actor; when it has stopped, whoever waits for an answer gets ``daemon_stopping``."""
     try:
         actor.tell(message)
     except pykka.ActorDeadError:
         log.debug("%s has stopped; dropped a %s", actor, type(message).__name__)
+        reply = getattr(message, "reply", None)
+        if isinstance(reply, Future):
+            refuse(reply, RequestError("daemon_stopping"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 from qmemd.actors.guarded import GuardedActor, refuse
@@ -11,11 +13,13 @@ from qmemd.errors import QmemdError, RequestError
 from qmemd.messages import (
     Abandon,
     AvailabilityChanged,
+    Cancel,
     Drain,
     Enqueue,
     Resume,
     TaskFinished,
 )
+from qmemd.tasks import Task
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +35,8 @@ class LaneActor(GuardedActor):
         match message:
             case Enqueue():
                 self._enqueue(message)
+            case Cancel():
+                self._answering(message.reply, lambda: self._state.cancel(message))
             case TaskFinished():
                 self._state.finished(message)
             case AvailabilityChanged():
@@ -50,11 +56,14 @@ class LaneActor(GuardedActor):
             self._state.fail_in_flight()
 
     def _enqueue(self, message: Enqueue) -> None:
+        self._answering(message.reply, lambda: self._state.enqueue(message))
+
+    def _answering(self, reply: Future[Task], act: Callable[[], None]) -> None:
         """A refusal is an answer and no failure of the actor."""
         try:
-            self._state.enqueue(message)
+            act()
         except QmemdError as refusal:
-            refuse(message.reply, refusal)
+            refuse(reply, refusal)
         except Exception:
-            log.exception("could not take in a %s", message.request.kind)
-            refuse(message.reply, RequestError("internal_error"))
+            log.exception("a request broke the lane's handler")
+            refuse(reply, RequestError("internal_error"))

@@ -15,13 +15,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from qmemd.actors.board import TaskBoard
-from qmemd.actors.guarded import refuse, settle
+from qmemd.actors.guarded import answer, refuse
 from qmemd.errors import RequestError
-from qmemd.journal import Accepted, Capacity, Claim, IdempotencyKey, Journal
+from qmemd.journal import Capacity, Claim, IdempotencyKey, Journal
 from qmemd.kinds import TaskStatus
-from qmemd.memory.secrets import find_secret
 from qmemd.messages import (
     Availability,
+    Cancel,
+    CancelTask,
     Enqueue,
     MemoryChanged,
     RefreshAvailability,
@@ -30,7 +31,7 @@ from qmemd.messages import (
 )
 from qmemd.results import TaskResult
 from qmemd.tasks import (
-    Remember,
+    MAX_PENDING,
     Task,
     TaskFailure,
     TaskRequest,
@@ -39,7 +40,7 @@ from qmemd.tasks import (
 
 log = logging.getLogger(__name__)
 
-MAX_HELD = 64
+MAX_HELD = MAX_PENDING
 """Requests that may wait for the child's answer to the availability question."""
 MAX_ATTEMPTS = 2
 """Runs of one task, counted over restarts, before it fails ``daemon_restarted``."""
@@ -108,12 +109,30 @@ class LaneState:
                 raise RequestError("remember_queue_full")
             self._held.append(message)
             return
-        if self._availability is Availability.FAILED:
-            self._tell_bridge(RefreshAvailability())
-            raise RequestError(f"{message.request.kind}_failed")
-        if self._availability is Availability.UNAVAILABLE:
-            raise RequestError("managed_memory_unavailable")
+        if self._availability in (Availability.FAILED, Availability.UNAVAILABLE):
+            self._tell_bridge(RefreshAvailability())  # it may have been mended meanwhile
+            failed = self._availability is Availability.FAILED
+            raise RequestError(
+                f"{message.request.kind}_failed" if failed else "managed_memory_unavailable"
+            )
         self._accept(message)
+
+    def cancel(self, message: Cancel) -> None:
+        """Ends a queued task at once; a running one is the bridge's to end.
+
+        Raises:
+            RequestError: ``task_finished``, or that the record is gone by now.
+        """
+        task = self._journal.get(message.task_id)
+        if task is None:
+            raise RequestError(f"{message.task_id.partition('-')[0]}_task_not_found")
+        if task.status.terminal:
+            raise RequestError("task_finished")
+        if self._in_flight is not None and self._in_flight.task.task_id == task.task_id:
+            self._tell_bridge(CancelTask(task.task_id))
+        else:
+            task = self._end(task.task_id, TaskFailure.of("task_cancelled"), None)
+        answer(message.reply, task)
 
     def take_held(self, availability: Availability) -> tuple[Enqueue, ...]:
         """The bridge knows more: returns what waited for it, to be enqueued again."""
@@ -130,21 +149,26 @@ class LaneState:
         if claim is None or claim.task.task_id != message.task_id:
             log.info("ignored the end of %s, which is not in flight", message.task_id)
             return
-        self._in_flight = None
         if self._abandoned and isinstance(message.outcome, TaskFailure):
             self._board.post(self._journal.release(claim))
         else:
             self._end(message.task_id, message.outcome, claim)
+        self._in_flight = None
         self.advance()
 
     def fail_in_flight(self) -> None:
-        """Something of ours broke while handling the running task: it must not hang."""
+        """Something of ours broke while handling the running task: nobody may wait for ever.
+
+        If not even the journal takes its end, at least those who poll it are told.
+        """
         claim, self._in_flight = self._in_flight, None
         if claim is not None:
-            kind = claim.task.kind
-            self._board.post(
-                self._journal.finish(claim.task.task_id, TaskFailure.of(f"{kind}_failed"), claim)
-            )
+            failure = TaskFailure.of(f"{claim.task.kind}_failed", "the daemon failed; see its log")
+            try:
+                self._board.post(self._journal.finish(claim.task.task_id, failure, claim))
+            except Exception:
+                log.exception("the journal does not take the end of %s", claim.task.task_id)
+                self._board.post(claim.task.finished(failure, self._clock()))
         self.advance()
 
     def drain(self, reply: Future[None]) -> None:
@@ -163,20 +187,17 @@ class LaneState:
         if message.reply.cancelled() or not message.reply.set_running_or_notify_cancel():
             return  # whoever asked has gone; accepting now would surprise
         request = message.request
-        secret = find_secret(request.content) if isinstance(request, Remember) else None
         task_id = f"{request.kind}-{self._new_id()}"
         task = Task.queued(task_id, request, message.client_id, self._clock())
-        if secret:
+        if message.secret:
             task = task.without_text()
-        accepted: Accepted = self._journal.accept(
-            self._workspace, task, self._capacity, _key(message)
-        )
+        accepted = self._journal.accept(self._workspace, task, self._capacity, _key(message))
         self._board.drop(accepted.evicted)
         if not accepted.replayed:
             self._board.post(accepted.task)
-        settle(message.reply, accepted.task)
-        if secret and not accepted.replayed:
-            self._end(task_id, TaskFailure.of("secret_detected", secret), None)
+        answer(message.reply, accepted.task)
+        if message.secret and not accepted.replayed:
+            self._end(task_id, TaskFailure.of("secret_detected", message.secret), None)
         self.advance()
 
     def advance(self) -> None:
@@ -185,17 +206,21 @@ class LaneState:
             return
         if self._draining is not None:
             for reply in self._draining:
-                settle(reply, None)
+                answer(reply, None)
             return
         claim = self._journal.claim(self._workspace, self._holder, self._lease)
         if claim is None:
             return
         self._in_flight = claim
-        task = self._journal.start(claim)
-        self._board.post(task)
-        self._tell_bridge(RunTask(task, self._workspace))
+        try:
+            task = self._journal.start(claim)
+            self._board.post(task)
+            self._tell_bridge(RunTask(task, self._workspace))
+        except Exception:
+            log.exception("%s could not be started", claim.task.task_id)
+            self.fail_in_flight()
 
-    def _end(self, task_id: str, outcome: TaskResult | TaskFailure, claim: Claim | None) -> None:
+    def _end(self, task_id: str, outcome: TaskResult | TaskFailure, claim: Claim | None) -> Task:
         task = self._journal.finish(task_id, outcome, claim)
         self._board.post(task)
         log.info("%s %s", task_id, task.status if task.error is None else task.error.code)
@@ -215,6 +240,7 @@ class LaneState:
                 )
             except Exception:
                 log.exception("could not publish the change of %s", task_id)
+        return task
 
 
 def _changed(result: TaskResult) -> bool:

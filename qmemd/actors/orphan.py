@@ -37,7 +37,7 @@ def take_child_lock(
     Raises:
         SettingsError: an orphan cannot be ended; the sentence names it.
     """
-    lock = FileLock(path)
+    lock = FileLock(path, shared=True)
     if lock.acquire(patience):
         return lock
     holder = read_holder(path) or {}
@@ -47,6 +47,13 @@ def take_child_lock(
         kill_child(pid, started, kill)
         if lock.acquire(patience):
             return lock
+        if not _is_same(pid, started):
+            # The child is gone; only a process that it left behind holds on. Others of our kind
+            # are kept out by the lane's lock, so a new file may take the place of the old one.
+            log.warning("process %d left another one behind, which still holds its lock", pid)
+            path.unlink()
+            if lock.acquire():
+                return lock
     raise SettingsError(
         f"an agent process of an earlier daemon still holds {path}; end it and start again"
     )

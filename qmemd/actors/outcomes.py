@@ -20,6 +20,16 @@ from qmemd.messages import (
 from qmemd.results import TaskResult, result_from_wire
 from qmemd.tasks import TaskFailure
 
+_OF_ANY_KIND = frozenset(
+    {
+        MEMORY_UNAVAILABLE_KIND,
+        "task_cancelled",
+        "secret_detected",
+        "dream_unsafe",
+        "change_conflict",
+    }
+)
+
 MAX_ERROR_TEXT = 16_384
 """Characters of a child's error that are looked at."""
 
@@ -58,11 +68,11 @@ def availability_of(response: Response) -> Availability:
 
 
 def _fails_task(kind: TaskKind, code: str) -> bool:
-    """Whether a task of this kind can fail with the code."""
-    if code in (f"{kind}_failed", MEMORY_UNAVAILABLE_KIND):
-        return True
-    foreign = {f"{other}_timeout" for other in TaskKind if other is not kind}
-    return code in ERRORS and ERRORS[code].status is None and code not in foreign
+    """Whether a child may end a task of this kind with the code."""
+    own = code == f"{kind}_failed" or (
+        code.startswith(f"{kind}_") and code in ERRORS and ERRORS[code].fails_tasks_only
+    )
+    return own or code in _OF_ANY_KIND
 
 
 def _field(error: RpcError, key: str) -> str | None:

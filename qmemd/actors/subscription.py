@@ -86,14 +86,14 @@ class Subscription:
         if not self._queue.offer(event):
             self.close()
 
-    def close(self, timeout: float = 0) -> None:
-        """No event comes after what is queued now. Idempotent, from any thread.
-
-        Waits up to ``timeout`` seconds for the callback to see what is queued.
-        """
+    def close(self) -> None:
+        """No event comes after what is queued now. Idempotent, from any thread; never waits."""
         self._on_close(self)
         self._queue.close()
-        if timeout and threading.current_thread() is not self._thread:
+
+    def join(self, timeout: float) -> None:
+        """Waits up to ``timeout`` seconds for the callback to see what is queued."""
+        if threading.current_thread() is not self._thread:
             self._thread.join(timeout)
 
     def _run(self) -> None:
@@ -103,7 +103,7 @@ class Subscription:
                 continue
             try:
                 self._callback(event)
-            except Exception:
+            except BaseException:  # SystemExit in a callback ends no subscription
                 log.exception("a subscriber's callback failed")
         if self._queue.overflowed:
             log.warning("a subscriber was too slow and was cut off")

@@ -24,7 +24,7 @@ def answer_failure(call_id: CallId, kind: TaskKind, error: BaseException) -> Res
 
 def _failure(kind: TaskKind, error: BaseException) -> TaskFailure:
     if isinstance(error, QmemdError):
-        if error.code in ERRORS:
+        if not ERRORS[error.code].internal:
             return TaskFailure.of(error.code, _clean(error.details))
         return TaskFailure.of(f"{kind.value}_failed", _clean(error.details or error.message))
     if isinstance(error, OSError):

@@ -1,4 +1,4 @@
-"""Dream: merges what is there twice, and repairs the indexes."""
+"""Dream: tidies what is remembered, within bounds, and repairs the indexes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 
 from qmemd.agent import measure
 from qmemd.agent.duplicates import count_merged, find_duplicates
+from qmemd.agent.exposure import read_limit
+from qmemd.agent.listing import list_documents
 from qmemd.agent.loop import run_agent
 from qmemd.agent.models.base import Conversation, DreamBrief, Model
 from qmemd.agent.prompts import dream_messages, new_fence
-from qmemd.agent.run import Run
+from qmemd.agent.run import MAX_TURNS, Run
 from qmemd.agent.scope import MemoryScope
 from qmemd.agent.tools import Tools
 from qmemd.agent.view import DraftView
@@ -33,32 +35,42 @@ def dream(
     Raises:
         TaskFailedError: nothing was changed.
     """
+    run.check()
     scans = [memory.scan(scope) for scope in Scope]
     draft = memory.draft()
     bounds = MemoryScope(memory.paths, list(Scope))
-    tools = Tools(DraftView(memory.paths, draft), bounds, may_remove=True)
+    view = DraftView(memory.paths, draft, memory.scan)
+    tools = Tools(view, bounds, dreaming=True, read_limit=read_limit(model))
     brief = DreamBrief(
         user_root=memory.paths.user.path,
         project_root=memory.paths.project.path,
         duplicates=find_duplicates(scans),
     )
-    conversation = Conversation(brief, dream_messages(brief, new_fence()), tools.schemas)
-    run_agent(model, conversation, tools, run)
+    if any(scan.documents for scan in scans):
+        messages = dream_messages(brief, list_documents(scans), new_fence(), clock(), MAX_TURNS)
+        run_agent(model, Conversation(brief, messages, tools.schemas), tools, run)
     changes = draft.changes()
     if changes:
         wire = memory.commit(
             changes, run, model.name, lambda done: _result(memory.paths, done, scans)
         )
     else:
-        summary = memory.leave_as_is(run, "The memory holds nothing twice.")
+        summary = memory.leave_as_is(run, _nothing_done(len(brief.duplicates)))
         wire = DreamResult(summary).to_wire()
     _note(memory.paths, wire, clock())
     return wire
 
 
+def _nothing_done(duplicates: int) -> str:
+    if not duplicates:
+        return "Nothing was changed: the memory holds nothing twice."
+    left = measure.count(duplicates, "text is", "texts are")
+    return f"Nothing was changed, though {left} there more than once."
+
+
 def _result(paths: MemoryPaths, done: ChangeSet, scans: Sequence[Scan]) -> dict[str, Any]:
     entries = measure.entry_changes(done.files)
-    merged = count_merged(entries, scans)
+    merged = count_merged(done.files, scans)
     gone = [change for change in done.files if change.after is None]
     changed = [change for change in done.files if change.after is not None]
     return DreamResult(
@@ -80,6 +92,7 @@ def _note(paths: MemoryPaths, wire: dict[str, Any], now: datetime) -> None:
     """Best effort: the dream is over, whatever becomes of this."""
     update_meta(
         paths,
+        now,
         lastDreamAt=iso(now),
         lastDreamStatus="updated" if wire["changeSetId"] else "noop",
         lastDreamTouchedTopics=wire["touchedTopics"],

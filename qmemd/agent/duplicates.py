@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from qmemd.agent.measure import EntryChanges
+from qmemd.agent.measure import entries_in, entry_changes
 from qmemd.agent.models.base import DuplicateGroup
 from qmemd.kinds import Scope, Topic
+from qmemd.memory.changes import FileChange
 from qmemd.memory.entries import Entry
-from qmemd.memory.equality import equality_key
+from qmemd.memory.losses import Merges
 from qmemd.memory.scan import FoundDocument, Scan
 
-Key = tuple[Scope, Topic, str]
+Key = tuple[Scope, Topic, tuple[str, ...]]
 
 
 def key_of(entry: Entry) -> Key:
     """Two entries are duplicates when their keys are equal."""
-    return entry.scope, entry.topic, equality_key(entry.text)
+    return entry.scope, entry.topic, entry.said
 
 
 def find_duplicates(scans: Iterable[Scan]) -> tuple[DuplicateGroup, ...]:
@@ -34,15 +35,28 @@ def find_duplicates(scans: Iterable[Scan]) -> tuple[DuplicateGroup, ...]:
     return tuple(group for members in groups.values() if (group := _group(members)) and group.extra)
 
 
-def count_merged(changes: EntryChanges, scans: Iterable[Scan]) -> int:
-    """How many of the removed entries have an equal one that stays; ``scans`` are from before."""
+def count_merged(files: Sequence[FileChange], scans: Sequence[Scan]) -> int:
+    """How many of the removed entries are told by one that stays; ``scans`` are from before.
+
+    That is an equal one, or the document that the removed one was merged into.
+    """
+    changes = entry_changes(files)
     left = Counter(
         key_of(entry) for scan in scans for found in scan.documents for entry in found.entries
     )
     removed = Counter(key_of(entry) for entry in changes.removed)
     left.subtract(removed)
     left.update(key_of(entry) for entry in changes.added)
-    return sum(number for key, number in removed.items() if left[key] > 0)
+    equal = {key for key in removed if left[key] > 0}
+    merges = {scan.root.scope: Merges(files, scan) for scan in scans}
+    told = (
+        entry
+        for change in files
+        if change.after is None and change.path.scope in merges
+        for entry in entries_in(change.path, change.before)
+        if key_of(entry) not in equal and merges[change.path.scope].tells(change, entry.text)
+    )
+    return sum(removed[key] for key in equal) + len(list(told))
 
 
 def _group(members: list[tuple[FoundDocument, Entry]]) -> DuplicateGroup:

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from qmemd.agent import measure
-from qmemd.agent.models.base import Choice, Model
+from qmemd.agent.models.base import Model
 from qmemd.agent.run import Run
+from qmemd.agent.selection import Selection, select
 from qmemd.agent.workspace import WorkspaceMemory
 from qmemd.errors import MemoryFilesError
 from qmemd.kinds import Scope
@@ -21,9 +22,6 @@ from qmemd.tasks import Forget
 
 _log = logging.getLogger(__name__)
 
-MAX_REMOVED = 50
-"""Entries that one forget may take out, whatever the model says."""
-
 
 def forget(request: Forget, run: Run, model: Model, memory: WorkspaceMemory) -> dict[str, Any]:
     """The forget result on the wire; nothing found is a success with empty lists.
@@ -32,16 +30,21 @@ def forget(request: Forget, run: Run, model: Model, memory: WorkspaceMemory) -> 
         TaskFailedError: nothing was removed.
     """
     run.check()
-    offered = _candidates(memory, [request.scope] if request.scope else list(Scope))
-    choice = model.choose(request.query, offered)
-    run.check()
+    candidates = _candidates(memory, [request.scope] if request.scope else list(Scope))
+    selection = select(request.query, candidates, model, run)
     draft = memory.draft()
-    for entry in _last_first(_chosen(choice, offered)):
+    for entry in _last_first(selection.entries):
         _take_out(entry, draft)
     changes = draft.changes()
     if changes:
-        return memory.commit(changes, run, model.name, lambda done: _result(memory, done))
-    summary = choice.reason or "Nothing in the memory matches this."
+        return memory.commit(
+            changes, run, model.name, lambda done: _result(memory, done, selection)
+        )
+    if selection.entries:
+        summary = "What matched was changed meanwhile; nothing was removed."
+    else:
+        summary = selection.reason
+    summary = " ".join(filter(None, (summary, selection.note)))
     return ForgetResult(memory.leave_as_is(run, summary)).to_wire()
 
 
@@ -53,19 +56,6 @@ def _candidates(memory: WorkspaceMemory, scopes: Iterable[Scope]) -> list[Entry]
         if not found.pinned
         for entry in found.entries
     ]
-
-
-def _chosen(choice: Choice, offered: Iterable[Entry]) -> list[Entry]:
-    """The entries behind the ids, each once; ids that were never offered are dropped."""
-    by_id = {entry.entry_id: entry for entry in offered}
-    ids = list(dict.fromkeys(choice.ids))
-    chosen = [by_id[entry_id] for entry_id in ids if entry_id in by_id]
-    dropped = len(choice.ids) - len(chosen)
-    if dropped:
-        _log.warning("dropped %d ids of entries that were not offered, or repeated", dropped)
-    if len(chosen) > MAX_REMOVED:
-        _log.warning("a forget named %d entries; only %d are removed", len(chosen), MAX_REMOVED)
-    return chosen[:MAX_REMOVED]
 
 
 def _last_first(entries: Iterable[Entry]) -> list[Entry]:
@@ -95,10 +85,11 @@ def _take_out(entry: Entry, draft: Draft) -> None:
         draft.write(path, rest)
 
 
-def _result(memory: WorkspaceMemory, done: ChangeSet) -> dict[str, Any]:
+def _result(memory: WorkspaceMemory, done: ChangeSet, selection: Selection) -> dict[str, Any]:
     removed = measure.entry_changes(done.files).removed
+    summary = f"Forgot {measure.count(len(removed), 'entry', 'entries')}."
     return ForgetResult(
-        summary=f"Forgot {measure.count(len(removed), 'entry', 'entries')}.",
+        summary=" ".join(filter(None, (summary, selection.note))),
         removed_entries=tuple(measure.removed_entry(memory.paths, entry) for entry in removed),
         touched_topics=tuple(sorted({entry.topic for entry in removed})),
         touched_scopes=measure.scopes(done.files),

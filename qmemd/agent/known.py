@@ -36,16 +36,20 @@ class KnownTexts:
     def place_of_all(self, change: FileChange) -> MemoryPath | None:
         """Where the document says nothing new: each of its entries has an equal one there.
 
-        Equal means within its scope and type. None when at least one entry is new.
+        Equal means within its scope and type. None when at least one entry is new. What stands
+        below a heading is told only by what stands below the same one; a single fact without one
+        is told by any entry of its text.
         """
         place = None
-        for entry in measure.entries_in(change.path, change.after):
-            place = self._equal(entry)
+        entries = measure.entries_in(change.path, change.after)
+        bare = len(entries) == 1 and not entries[0].headings
+        for entry in entries:
+            place = self._equal(entry, whatever_heading=bare)
             if place is None:
                 return None
         return place
 
-    def _equal(self, entry: Entry) -> MemoryPath | None:
+    def _equal(self, entry: Entry, *, whatever_heading: bool) -> MemoryPath | None:
         key = equality_key(entry.text)
         return next(
             (
@@ -53,6 +57,7 @@ class KnownTexts:
                 for other in self._entries
                 if (other.scope, other.topic) == (entry.scope, entry.topic)
                 and equality_key(other.text) == key
+                and (whatever_heading or other.said == entry.said)
             ),
             None,
         )

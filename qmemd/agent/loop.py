@@ -27,7 +27,7 @@ def run_agent(
     """
     for _ in range(max_turns):
         run.check()
-        reply = model.respond(conversation)
+        reply = model.respond(conversation, run)
         run.check()
         if not reply.tool_calls:
             return reply.text

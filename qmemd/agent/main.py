@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from qmemd.agent.descriptors import ProtocolWriter, take_over_stdio
+from qmemd.agent.limits import Limits
 from qmemd.agent.models import Model, make_model
 from qmemd.agent.options import Options, parse_options
 from qmemd.agent.runner import AgentSettings, TaskRunner
@@ -23,7 +24,7 @@ from qmemd.errors import SettingsError
 _LAST_WORDS = 0.5
 """Seconds that a task gets to notice that the daemon is gone."""
 
-ModelMaker = Callable[[str, Mapping[str, str]], Model]
+ModelMaker = Callable[[str, Mapping[str, str], Limits], Model]
 
 
 def main(argv: Sequence[str], model_maker: ModelMaker = make_model) -> int:
@@ -41,6 +42,8 @@ def main(argv: Sequence[str], model_maker: ModelMaker = make_model) -> int:
     logging.basicConfig(
         stream=sys.stderr, level=logging.INFO, format="%(levelname)s %(name)s: %(message)s"
     )
+    # It would log a line per request; the model logs one itself, with what it cost.
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
     return _serve(options, incoming, outgoing, model_maker)
 
 
@@ -51,9 +54,10 @@ def _serve(options: Options, incoming: int, outgoing: int, model_maker: ModelMak
             workspace=str(Path.cwd() / (options.workspace or "")),
             bound=options.workspace is not None,
             task_limit=options.task_limit,
+            secrets=options.secrets,
         ),
         environ,
-        make_model=lambda: model_maker(options.model, environ),
+        make_model=lambda: model_maker(options.model, environ, options.limits),
         clock=lambda: datetime.now(UTC),
         monotonic=time.monotonic,
         new_id=lambda: str(uuid.uuid4()),

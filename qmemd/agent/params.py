@@ -7,22 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from qmemd.errors import RequestError
 from qmemd.kinds import ContextMode, Scope, TaskKind
-from qmemd.tasks import (
-    Dream,
-    Forget,
-    Remember,
-    TaskRequest,
-)
+from qmemd.tasks import Dream, Forget, Remember, TaskRequest
+from qmemd.texts import clean_text, is_utf8
 
-MAX_TEXT_BYTES = 65_536
 _MAX_IDENTIFIER = 128
-
-# What JavaScript's trim takes away.
-_BLANKS = (
-    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000\ufeff"
-)
 
 _Member = TypeVar("_Member", bound=StrEnum)
 
@@ -92,22 +82,10 @@ def _request(kind: TaskKind, params: Mapping[str, Any]) -> TaskRequest:
 
 
 def _text(params: Mapping[str, Any], key: str) -> str:
-    value = params.get(key)
-    if not isinstance(value, str):
-        raise InvalidParamsError(f"`{key}` must be a string")
-    text = value.strip(_BLANKS)
-    size = _size(text)
-    if not text or size is None or size > MAX_TEXT_BYTES:
-        raise InvalidParamsError(f"`{key}` must be 1 to {MAX_TEXT_BYTES} bytes of UTF-8")
-    return text
-
-
-def _size(text: str) -> int | None:
-    """Bytes of UTF-8; None for a text that has no UTF-8 form."""
     try:
-        return len(text.encode())
-    except UnicodeEncodeError:
-        return None
+        return clean_text(params.get(key), f"invalid_{key}")
+    except RequestError as error:
+        raise InvalidParamsError(error.message) from None
 
 
 def _member(params: Mapping[str, Any], key: str, members: type[_Member]) -> _Member | None:
@@ -126,7 +104,7 @@ def _cwd(params: Mapping[str, Any]) -> str | None:
         return None
     if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
         raise InvalidParamsError("`cwd` must be an absolute path")
-    if _size(value) is None:
+    if not is_utf8(value):
         raise InvalidParamsError("`cwd` must be valid Unicode")
     return value
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from qmemd.agent import measure
+from qmemd.agent.exposure import read_limit
 from qmemd.agent.known import KnownTexts
 from qmemd.agent.loop import run_agent
 from qmemd.agent.models.base import Conversation, Model, RememberBrief
@@ -21,23 +24,32 @@ from qmemd.memory.changes import ChangeSet, FileChange
 from qmemd.memory.index import render_index
 from qmemd.memory.memorypath import MemoryPath
 from qmemd.memory.scan import Scan
+from qmemd.memory.secrets import SecretPolicy, find_secret, mask
 from qmemd.results import RememberResult
 from qmemd.tasks import Remember
 
 
-def remember(request: Remember, run: Run, model: Model, memory: WorkspaceMemory) -> dict[str, Any]:
+def remember(
+    request: Remember,
+    run: Run,
+    model: Model,
+    memory: WorkspaceMemory,
+    clock: Callable[[], datetime],
+) -> dict[str, Any]:
     """The remember result on the wire.
 
     Raises:
         TaskFailedError: nothing was stored.
     """
+    request = replace(request, content=_cleared(request.content, memory.secrets))
     clean = request.context_mode is ContextMode.CLEAN
     scans = {} if clean else {scope: memory.scan(scope) for scope in sorted(Scope, reverse=True)}
     writable = [request.scope] if request.scope else list(Scope)
     bounds = MemoryScope(memory.paths, writable)
     draft = memory.draft()
-    tools = Tools(DraftView(memory.paths, draft, blind=clean), bounds)
-    run_agent(model, _conversation(request, memory, scans, tools), tools, run)
+    view = DraftView(memory.paths, draft, memory.scan, blind=clean)
+    tools = Tools(view, bounds, read_limit=read_limit(model))
+    run_agent(model, _conversation(request, memory, scans, tools, clock()), tools, run)
 
     known = KnownTexts(scans.values())
     changes, repeated = _without_repeats(draft.changes(), known)
@@ -50,8 +62,22 @@ def remember(request: Remember, run: Run, model: Model, memory: WorkspaceMemory)
     return RememberResult(summary).to_wire()
 
 
+def _cleared(text: str, policy: SecretPolicy) -> str:
+    """The text as the model may get it."""
+    if policy is SecretPolicy.MASK:
+        return mask(text)
+    kind = find_secret(text) if policy is SecretPolicy.REFUSE else None
+    if kind:
+        raise TaskFailedError("secret_detected", details=f"It looks like a {kind}.")
+    return text
+
+
 def _conversation(
-    request: Remember, memory: WorkspaceMemory, scans: Mapping[Scope, Scan], tools: Tools
+    request: Remember,
+    memory: WorkspaceMemory,
+    scans: Mapping[Scope, Scan],
+    tools: Tools,
+    now: datetime,
 ) -> Conversation:
     brief = RememberBrief(
         fact=request.content,
@@ -61,7 +87,7 @@ def _conversation(
         project_root=memory.paths.project.path,
     )
     indexes = [(scope, render_index(scan.documents).decode()) for scope, scan in scans.items()]
-    return Conversation(brief, remember_messages(brief, indexes, new_fence()), tools.schemas)
+    return Conversation(brief, remember_messages(brief, indexes, new_fence(), now), tools.schemas)
 
 
 def _without_repeats(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from qmemd.agent.cancellation import Cancellation
 from qmemd.agent.dream import dream
 from qmemd.agent.forget import forget
 from qmemd.agent.models.base import Model
@@ -21,6 +21,7 @@ from qmemd.agent.workspace import WorkspaceMemory, locate
 from qmemd.errors import MemoryFilesError, QmemdError, TaskFailedError
 from qmemd.memory.paths import MemoryPaths
 from qmemd.memory.scan import Scanner
+from qmemd.memory.secrets import SecretPolicy
 from qmemd.tasks import Forget, Remember
 
 _log = logging.getLogger(__name__)
@@ -39,6 +40,8 @@ class AgentSettings:
     """The workspace was named: tasks for another one are refused. False: theirs counts."""
     task_limit: float
     """Seconds that a task may take."""
+    secrets: SecretPolicy = SecretPolicy.REFUSE
+    """What becomes of texts that hold one."""
 
 
 class TaskRunner:
@@ -88,7 +91,7 @@ class TaskRunner:
         if os.path.realpath(cwd) != os.path.realpath(self._settings.workspace):
             raise InvalidParamsError("`cwd` is not the workspace of this agent")
 
-    def execute(self, order: Order, cancelled: threading.Event) -> dict[str, Any]:
+    def execute(self, order: Order, cancellation: Cancellation) -> dict[str, Any]:
         """The task's result on the wire.
 
         Raises:
@@ -104,19 +107,25 @@ class TaskRunner:
             workspace=str(paths.workspace),
             deadline=deadline,
             clock=self._monotonic,
-            cancelled=cancelled,
+            cancellation=cancellation,
         )
-        memory = WorkspaceMemory(paths, self._scanner, clock=self._clock, new_id=self._new_id)
+        memory = WorkspaceMemory(
+            paths,
+            self._scanner,
+            secrets=self._settings.secrets,
+            clock=self._clock,
+            new_id=self._new_id,
+        )
         run.check()
         for _ in range(MAX_ATTEMPTS - 1):
             try:
-                return self._attempt(order, run, memory)
+                return run.usage.noted_in(self._attempt(order, run, memory))
             except (TaskFailedError, MemoryFilesError) as error:
                 if error.code != "change_conflict":
                     raise
                 _log.info("another program changed a file meanwhile; the run starts again")
                 run.check()
-        return self._attempt(order, run, memory)
+        return run.usage.noted_in(self._attempt(order, run, memory))
 
     def _attempt(self, order: Order, run: Run, memory: WorkspaceMemory) -> dict[str, Any]:
         try:
@@ -125,7 +134,7 @@ class TaskRunner:
             raise run.failed(error.message) from error
         request = order.request
         if isinstance(request, Remember):
-            return remember(request, run, model, memory)
+            return remember(request, run, model, memory, self._clock)
         if isinstance(request, Forget):
             return forget(request, run, model, memory)
         return dream(run, model, memory, self._clock)

@@ -15,6 +15,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from qmemd.kinds import Scope
+from qmemd.memory.checks import folded_name
 from qmemd.memory.memorypath import MemoryPath
 from qmemd.memory.paths import MemoryPaths
 
@@ -119,8 +120,10 @@ def _unfit(relative: str) -> str | None:
     *directories, name = relative.split("/")
     reasons = {
         "a memory document's name must end in .md": not name.endswith(".md"),
-        "MEMORY.md is generated; write the document itself": name.casefold() == "memory.md",
-        "pinned/ belongs to the user": bool(directories) and directories[0].casefold() == "pinned",
+        "MEMORY.md is generated; write the document itself": any(
+            folded_name(part) == "memory.md" for part in (*directories, name)
+        ),
+        "pinned/ belongs to the user": folded_name((*directories, name)[0]) == "pinned",
         "names must not start with a dot": any(
             part.startswith(".") for part in (*directories, name)
         ),

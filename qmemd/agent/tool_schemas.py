@@ -28,7 +28,7 @@ _FILE_PATH = "Absolute path of a file in a memory directory."
 FILE_TOOLS: tuple[ToolSchema, ...] = (
     ToolSchema(
         "read_file",
-        "Reads a memory document; at most 256 KiB a call.",
+        "Reads a memory document; at most 64 KiB a call.",
         _arguments(
             "file_path",
             "offset",
@@ -73,7 +73,7 @@ FILE_TOOLS: tuple[ToolSchema, ...] = (
 
 REMOVE = ToolSchema(
     "remove",
-    "Removes a memory document that was read before.",
+    "Removes a memory document: one that was read before, or is merged into another one.",
     _arguments(
         "file_path",
         "merged_into",

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from qmemd.agent.scope import ToolRefusedError
 from qmemd.errors import MemoryFilesError
 from qmemd.kinds import Scope
+from qmemd.memory.changes import FileChange
 from qmemd.memory.draft import Draft
 from qmemd.memory.memorypath import MemoryPath
 from qmemd.memory.paths import MemoryPaths
+from qmemd.memory.rewrites import Rewrites
+from qmemd.memory.scan import Scan, Scanner
 
 
 class DraftView:
     """Reads and writes documents in the draft, and knows which of them the model has seen."""
 
-    def __init__(self, paths: MemoryPaths, draft: Draft, *, blind: bool = False) -> None:
+    def __init__(
+        self,
+        paths: MemoryPaths,
+        draft: Draft,
+        scan: Callable[[Scope], Scan] | None = None,
+        *,
+        blind: bool = False,
+    ) -> None:
         self._paths = paths
         self._draft = draft
+        self._scan = scan or _fresh_scan(paths)
         self.blind = blind
         """Nothing of earlier memory is shown; only what this run wrote exists for its tools."""
         self._written: set[MemoryPath] = set()
@@ -56,6 +69,18 @@ class DraftView:
             raise ToolRefusedError("Refused: this name is taken; use another one.")
         raise ToolRefusedError("Refused: this file exists; read it first, or use another name.")
 
+    def check_rewrite(self, path: MemoryPath, data: bytes, *, dreaming: bool) -> None:
+        """What the commit would refuse is told at once, while the model can mend it.
+
+        Raises:
+            ToolRefusedError: the text would be lost, or is none.
+        """
+        change = FileChange(path, self._draft.before(path), data)
+        others = [other for other in self._draft.changes() if other.path != path]
+        fault = Rewrites([change, *others], self._scan, dreaming=dreaming).fault(change)
+        if fault:
+            raise ToolRefusedError(f"Refused: {fault}")
+
     def put(self, path: MemoryPath, data: bytes) -> None:
         """Writes into the draft."""
         self._draft.write(path, data)
@@ -73,7 +98,7 @@ class DraftView:
     def names(self, scope: Scope, relative: str) -> list[str]:
         """Names in a directory, sorted; directories end with ``/``."""
         if not self.blind:
-            return list(self._draft.list_directory(scope, relative))
+            return [name for name in self._draft.list_directory(scope, relative) if _is_text(name)]
         below = f"{relative}/" if relative else ""
         rests = [
             path.relative[len(below) :]
@@ -104,3 +129,17 @@ class DraftView:
             elif name.endswith(".md"):
                 found.append(MemoryPath(scope, below))
         return found
+
+
+def _fresh_scan(paths: MemoryPaths) -> Callable[[Scope], Scan]:
+    scanner = Scanner()
+    return lambda scope: scanner.scan(paths.root(scope))
+
+
+def _is_text(name: str) -> bool:
+    """A name in another encoding cannot be told to a model, nor come back from one."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

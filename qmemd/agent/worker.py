@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from qmemd.acp.messages import CallId, Message, Response
 from qmemd.agent.answers import answer_failure
+from qmemd.agent.cancellation import Cancellation
 from qmemd.agent.params import Order
 from qmemd.agent.runner import TaskRunner
 
@@ -23,7 +24,7 @@ class Job:
 
     call_id: CallId
     order: Order
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    cancellation: Cancellation = field(default_factory=Cancellation)
 
 
 class Worker:
@@ -59,7 +60,7 @@ class Worker:
         with self._lock:
             job = self._jobs.get(call_id)
         if job is not None:
-            job.cancelled.set()
+            job.cancellation.request()
 
     def stop(self, timeout: float) -> bool:
         """Cancels everything and waits for the thread; False when it did not end in time."""
@@ -67,7 +68,7 @@ class Worker:
             self._stopping = True
             jobs = list(self._jobs.values())
         for job in jobs:
-            job.cancelled.set()
+            job.cancellation.request()
         with contextlib.suppress(queue.Full):  # then the thread looks at `_stopping` by itself
             self._waiting.put_nowait(None)
         self._thread.join(timeout)
@@ -86,6 +87,6 @@ class Worker:
 
     def _answer(self, job: Job) -> Response:
         try:
-            return Response(job.call_id, self._runner.execute(job.order, job.cancelled))
+            return Response(job.call_id, self._runner.execute(job.order, job.cancellation))
         except BaseException as error:  # noqa: BLE001 - whatever happens ends this task, not the lane
             return answer_failure(job.call_id, job.order.request.kind, error)

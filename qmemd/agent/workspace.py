@@ -17,6 +17,7 @@ from qmemd.memory.draft import Draft
 from qmemd.memory.history import History
 from qmemd.memory.paths import MemoryPaths, base_dir, resolve_paths
 from qmemd.memory.scan import Scan, Scanner
+from qmemd.memory.secrets import SecretPolicy
 
 
 class WorkspaceMemory:
@@ -27,13 +28,21 @@ class WorkspaceMemory:
         paths: MemoryPaths,
         scanner: Scanner,
         *,
+        secrets: SecretPolicy,
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
     ) -> None:
         self.paths = paths
+        self.secrets = secrets
+        """What becomes of texts that hold one."""
         self._scanner = scanner
         self._committer = Committer(
-            paths, History(paths.history), scanner=scanner, clock=clock, new_id=new_id
+            paths,
+            History(paths.history),
+            scanner=scanner,
+            clock=clock,
+            new_id=new_id,
+            secrets=secrets,
         )
 
     def scan(self, scope: Scope) -> Scan:
@@ -57,14 +66,18 @@ class WorkspaceMemory:
             TaskFailedError: nothing was applied.
         """
         applied = self._committer.commit(
-            changes, run.record(model), result=result, may_commit=run.may_commit
+            changes,
+            run.record(model),
+            # What the history keeps is what the task reports, usage included.
+            result=lambda done: run.usage.noted_in(result(done)),
+            may_commit=run.may_commit,
         )
         return applied.result
 
     def leave_as_is(self, run: Run, summary: str) -> str:
         """The end of a run without changes: repairs the indexes; the summary with any warnings."""
         run.check()
-        return " ".join([summary, *self._committer.rebuild_indexes()])
+        return " ".join([summary, *self._committer.rebuild_indexes(run.check)])
 
 
 def locate(workspace: str, environ: Mapping[str, str]) -> MemoryPaths:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import sys
 import threading
-from types import FrameType
 from typing import Any
 
 import click
 
+from qmemd.cli.signals import on_signals
 from qmemd.daemon import Daemon
 from qmemd.errors import SettingsError
 from qmemd.settings import Settings
@@ -29,6 +28,9 @@ SWITCH_INTERVAL = 1e-4
 @click.option("--state-dir", metavar="DIR", help="Where the daemon keeps what is its own.")
 @click.option("--agent-command", metavar="COMMAND", help="Another ACP program as the agent.")
 @click.option("--model", metavar="NAME", help="auto, offline or openai:NAME. [default: auto]")
+@click.option("--max-model-calls", type=int, metavar="N", help="Per task. [default: 20]")
+@click.option("--max-tokens-per-day", type=int, metavar="N", help="[default: no limit]")
+@click.option("--secrets", metavar="POLICY", help="refuse, mask or allow. [default: refuse]")
 @click.option("--idle-timeout", type=float, metavar="SECONDS", help="[default: 600]")
 @click.option("--task-timeout", type=float, metavar="SECONDS", help="[default: 300]")
 @click.option(
@@ -49,29 +51,30 @@ def serve(log_level: str, **options: Any) -> None:
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
     sys.setswitchinterval(SWITCH_INTERVAL)
-    stopping = threading.Event()
+    stopping, failed = threading.Event(), threading.Event()
+
+    def on_failure() -> None:
+        failed.set()
+        stopping.set()
+
+    def at_once(number: int) -> None:
+        daemon.abort()
+        os._exit(128 + number)
+
     try:
-        daemon = Daemon(Settings(**options))
-        _on_signals(stopping, daemon)
-        daemon.start()
+        daemon = Daemon(Settings(**options), on_failure=on_failure)
+        with on_signals(stopping.set, at_once):
+            daemon.start()
+            try:
+                click.echo(
+                    f"qmemd listening on {daemon.url} (workspace {daemon.settings.workspace})"
+                )
+                stopping.wait()
+            finally:
+                daemon.stop()
     except SettingsError as mistake:
         click.echo(f"qmemd: {mistake}", err=True)
         sys.exit(1)
-    try:
-        click.echo(f"qmemd listening on {daemon.url} (workspace {daemon.settings.workspace})")
-        stopping.wait()
-    finally:
-        daemon.stop()
-
-
-def _on_signals(stopping: threading.Event, daemon: Daemon) -> None:
-    """The first signal stops the daemon in order; a second one ends the process at once."""
-
-    def on_signal(number: int, _frame: FrameType | None) -> None:
-        if stopping.is_set():
-            daemon.abort()
-            os._exit(128 + number)
-        stopping.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, on_signal)
+    if failed.is_set():
+        click.echo("qmemd: the HTTP server failed; the log above says why", err=True)
+        sys.exit(1)

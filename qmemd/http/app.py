@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 import falcon
 
 from qmemd.http import paths
-from qmemd.http.access import Gate
+from qmemd.http.access import AccessCheck
 from qmemd.http.error_handlers import add_error_handlers
 from qmemd.http.fields import Fields
-from qmemd.http.memory_resources import OneTask, Tasks, request_readers
+from qmemd.http.memory_resources import AllTasks, OneTask, Tasks, request_readers
 from qmemd.http.meta_resources import Capabilities, Health
 from qmemd.http.ports import Access, Door
+from qmemd.http.replies import Reply
 from qmemd.http.routing import MethodRouter
 from qmemd.http.session_resources import OneSession, Sessions
 
-App = falcon.App[falcon.Request, falcon.Response]
+
+class App(falcon.App[falcon.Request, falcon.Response]):
+    """Falcon's app, whose access check can also be asked about a head alone."""
+
+    def __init__(self, access_check: AccessCheck) -> None:
+        super().__init__(middleware=[access_check], router=MethodRouter())
+        self._access_check = access_check
+
+    def __call__(self, env: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        # Falcon keeps this name to itself, and would answer 400 before any check.
+        if env["REQUEST_METHOD"] == "WEBSOCKET":
+            env["REQUEST_METHOD"] = "WEBSOCKET-METHOD"
+        return super().__call__(env, start_response)
+
+    def refuse_head(self, env: Mapping[str, Any], large: bool) -> Reply | None:
+        """See ``AccessCheck.refuse_head``."""
+        return self._access_check.refuse_head(env, large)
 
 
 def create_app(door: Door, access: Access, *, fields: Fields | None = None) -> App:
@@ -26,14 +46,15 @@ def create_app(door: Door, access: Access, *, fields: Fields | None = None) -> A
         fields: body validation; pass one in order to warm it up before the first request.
     """
     fields = fields or Fields()
-    app = falcon.App(middleware=[Gate(door, access)], router=MethodRouter())
+    app = App(AccessCheck(door, access))
     app.req_options.strip_url_path_trailing_slash = True
     add_error_handlers(app)
     app.add_route(paths.HEALTH, Health())
-    app.add_route(paths.CAPABILITIES, Capabilities(door))
+    app.add_route(paths.CAPABILITIES, Capabilities(door.workspace))
     for kind, read_request in request_readers(fields).items():
         app.add_route(f"{paths.MEMORY}/{kind}", Tasks(door, read_request))
         app.add_route(f"{paths.MEMORY}/{kind}/{{task_id}}", OneTask(door, kind))
+    app.add_route(f"{paths.MEMORY}/tasks", AllTasks(door))
     app.add_route(paths.SESSION, Sessions(door, fields))
     app.add_route(f"{paths.SESSION}/{{session_id}}", OneSession(door), compile=True)
     return app

@@ -7,6 +7,7 @@ import socket
 from typing import Any
 
 from qmemd.errors import SettingsError
+from qmemd.http.descriptors import connection_limit
 
 BACKLOG = 1024
 
@@ -26,8 +27,10 @@ def bind(hostname: str, port: int) -> socket.socket:
         port: 0 takes any that is free.
 
     Raises:
-        SettingsError: it cannot be had; the sentence says why and what to do.
+        SettingsError: it cannot be had, or nobody could connect to it; the sentence says why and
+            what to do.
     """
+    connection_limit()
     family, address = _resolve(hostname, port)
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, NoReturn
 
 import falcon
@@ -13,8 +12,9 @@ from qmemd.errors import RequestError
 
 MAX_BODY_BYTES = 10 * 1024 * 1024
 MAX_DEPTH = 64
+MAX_VALUES = 10_000
+"""Values in one body, by its commas and brackets. Parsing many small ones stops all threads."""
 
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _ROUND = bytes.maketrans(b"{}", b"[]")
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
@@ -47,13 +47,13 @@ def read_optional_object(req: falcon.Request) -> dict[str, Any]:
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """Strict JSON: UTF-8, no NaN, at most ``MAX_DEPTH`` levels, an object at the top.
+    """Strict JSON: UTF-8, no NaN, an object at the top, within ``MAX_DEPTH`` and ``MAX_VALUES``.
 
     Raises:
         RequestError: ``invalid_json``.
     """
     try:
-        if _too_deep(body):  # before the parser, which recurses
+        if _too_much(body):  # before the parser, which recurses and holds the interpreter lock
             raise RequestError("invalid_json")
         value = _DECODER.decode(body.decode())
     except ValueError:
@@ -79,19 +79,34 @@ def _read(req: falcon.Request) -> bytes:
     return body
 
 
-def _too_deep(body: bytes) -> bool:
-    """Whether brackets outside of strings nest deeper than allowed, or do not close.
+def _too_much(body: bytes) -> bool:
+    """Whether the body nests too deep or holds too many values. Cheap whatever the bytes are."""
+    if _openings(body) <= MAX_DEPTH and _openings(body) + body.count(b",") <= MAX_VALUES:
+        return False
+    # Escaped quotes end no string, and an escaped backslash escapes none. Outside of strings
+    # there are no backslashes: there the parser stops, so what follows need not be right.
+    unescaped = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    if unescaped.count(b'"') > 4 * (MAX_VALUES + 1):  # a key and a text around each comma
+        return True
+    bare = b"".join(unescaped.split(b'"')[::2])
+    return _openings(bare) + bare.count(b",") > MAX_VALUES or _too_deep(bare)
+
+
+def _openings(body: bytes) -> int:
+    return body.count(b"[") + body.count(b"{")
+
+
+def _too_deep(bare: bytes) -> bool:
+    """Whether brackets nest deeper than allowed, or do not close.
 
     Each round removes the innermost pairs, so what is left after MAX_DEPTH rounds is deeper.
     """
-    if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
-        return False
-    brackets = _STRING.sub(b"", body).translate(_ROUND, _NOT_BRACKETS)
+    brackets = bare.translate(_ROUND, _NOT_BRACKETS)
     for _ in range(MAX_DEPTH):
         brackets = brackets.replace(b"[]", b"")
         if not brackets:
             return False
-    return True
+    return bool(brackets)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -13,13 +13,12 @@ from qmemd.http.paths import never_waits
 
 _log = logging.getLogger(__name__)
 
-_MAX_UNSENT = 1024 * 1024
-"""Bytes of answers that a connection may leave unread before its requests go to the pool:
-a writer waits when very much is unsent, and the I/O thread must not."""
+MAX_UNSENT = 1024 * 1024
+"""Bytes of answers that a connection may leave unread before its next request is served."""
 
 
 class Dispatcher(ThreadedTaskDispatcher):  # type: ignore[misc]
-    """Waitress's pool, with a short way for look-ups.
+    """Waitress's pool, with a short way for look-ups and a bench for clients that do not read.
 
     Waitress announces a request while it holds the connection's lock, so a look-up is put aside
     and served once the loop has read what there was to read.
@@ -29,6 +28,7 @@ class Dispatcher(ThreadedTaskDispatcher):  # type: ignore[misc]
         super().__init__()
         self._io_thread: int | None = None
         self._put_aside: deque[Channel] = deque()
+        self._unread: set[Channel] = set()
 
     def claim_io_thread(self) -> None:
         """Called by the thread that runs the loop."""
@@ -39,13 +39,19 @@ class Dispatcher(ThreadedTaskDispatcher):  # type: ignore[misc]
         return threading.get_ident() == self._io_thread
 
     def add_task(self, channel: Channel) -> None:
-        if self.on_io_thread and _is_quick(channel):
+        if channel.total_outbufs_len >= MAX_UNSENT:
+            self._unread.add(channel)
+        elif self.on_io_thread and _is_quick(channel):
             self._put_aside.append(channel)
         else:
-            super().add_task(channel)
+            with self.lock:
+                self.queue.append(channel)
+                self.queue_cv.notify()
 
     def serve_put_aside(self) -> None:
         """Serves the look-ups that the loop has read, and those queued behind them."""
+        if self._unread:
+            self._resume_readers()
         while self._put_aside:
             channel = self._put_aside.popleft()
             try:
@@ -54,11 +60,13 @@ class Dispatcher(ThreadedTaskDispatcher):  # type: ignore[misc]
                 _log.exception("a look-up failed")
                 channel.handle_close()
 
+    def _resume_readers(self) -> None:
+        for channel in list(self._unread):
+            if channel.total_outbufs_len < MAX_UNSENT:  # nothing is unsent once it is closed
+                self._unread.discard(channel)
+                self.add_task(channel)
+
 
 def _is_quick(channel: Channel) -> bool:
     request = channel.requests[0]
-    return (
-        not request.error
-        and channel.total_outbufs_len < _MAX_UNSENT
-        and never_waits(request.command, request.path, request.query)
-    )
+    return bool(request.error) or never_waits(request.command, request.path, request.query)

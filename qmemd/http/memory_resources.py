@@ -10,9 +10,10 @@ from qmemd.errors import RequestError
 from qmemd.http.body import read_object, read_optional_object
 from qmemd.http.client_ids import known_client_id
 from qmemd.http.fields import Fields
-from qmemd.http.ports import Door
+from qmemd.http.parameters import idempotency_key, list_filter
+from qmemd.http.ports import Door, Polled
 from qmemd.http.replies import Reply, json_reply
-from qmemd.kinds import TaskKind
+from qmemd.kinds import TaskKind, TaskStatus
 from qmemd.tasks import TaskRequest
 
 
@@ -25,9 +26,12 @@ class Tasks:
 
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         request = self._read_request(req)
+        key = idempotency_key(req)
         client_id = known_client_id(req, self._door)
-        task = self._door.submit(request, client_id)
-        json_reply(202, task.to_accepted_wire()).send(resp)
+        task = self._door.submit(request, client_id, key)
+        queued = task.status is TaskStatus.QUEUED
+        # A repeated key finds its task, however far that is.
+        json_reply(202, task.to_accepted_wire() if queued else task.to_wire()).send(resp)
 
 
 class OneTask:
@@ -38,12 +42,33 @@ class OneTask:
         self._kind = kind
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, task_id: str) -> None:
+        Reply(200, self._visible(req, task_id).body).send(resp)
+
+    def on_delete(self, req: falcon.Request, resp: falcon.Response, task_id: str) -> None:
+        read_optional_object(req)
+        self._visible(req, task_id)
+        json_reply(202, self._door.cancel(task_id).to_wire()).send(resp)
+
+    def _visible(self, req: falcon.Request, task_id: str) -> Polled:
         client_id = known_client_id(req, self._door)
         task = self._door.poll(task_id)
         # One answer for what is unknown, of another kind, or someone else's.
         if task is None or task.kind is not self._kind or task.client_id != client_id:
             raise RequestError(f"{self._kind}_task_not_found")
-        Reply(200, task.body).send(resp)
+        return task
+
+
+class AllTasks:
+    """``/workspace/memory/tasks``."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        kind, status, limit = list_filter(req)
+        client_id = known_client_id(req, self._door)
+        tasks = self._door.newest(client_id, kind, status, limit)
+        Reply(200, b'{"tasks":[' + b",".join(tasks) + b"]}").send(resp)
 
 
 def request_readers(fields: Fields) -> dict[TaskKind, Callable[[falcon.Request], TaskRequest]]:

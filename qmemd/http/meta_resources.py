@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import falcon
 
-from qmemd.http.ports import Door
+from qmemd.http.capabilities import capabilities
 from qmemd.http.replies import json_reply
 
 _OK = json_reply(200, {"status": "ok"})
@@ -20,8 +20,8 @@ class Health:
 class Capabilities:
     """``/capabilities``."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    def __init__(self, workspace: str) -> None:
+        self._reply = json_reply(200, capabilities(workspace))
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
-        json_reply(200, self._door.capabilities()).send(resp)
+        self._reply.send(resp)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from qmemd.errors import SettingsError
-from qmemd.kinds import TaskKind
+from qmemd.kinds import TaskKind, TaskStatus
 from qmemd.tasks import Task, TaskRequest
 
 
@@ -14,46 +14,87 @@ from qmemd.tasks import Task, TaskRequest
 class Access:
     """Where the daemon listens, and the secret that opens it."""
 
-    token: str
+    token: str = field(repr=False)
     """Compared byte for byte; never blank."""
     hostname: str
     """As bound: a name or an address, without brackets."""
-    port: int
-    """As bound, so never 0."""
+    port: int | None
+    """As bound; None under a host's own server, whose port is then the one that counts."""
 
     def __post_init__(self) -> None:
         if not self.token.strip():
             raise SettingsError("the token is blank; leave it out or set one that is not")
 
 
-@dataclass(frozen=True, slots=True)
-class Polled:
+class Polled(Protocol):
     """A task as the board shows it."""
 
-    kind: TaskKind
-    client_id: str | None
-    """Whose task it is; None means that only anonymous requests see it."""
-    body: bytes
-    """The JSON of a poll, rendered when the task last changed."""
+    @property
+    def kind(self) -> TaskKind: ...
+
+    @property
+    def client_id(self) -> str | None:
+        """Whose task it is; None means that only anonymous requests see it."""
+
+    @property
+    def body(self) -> bytes:
+        """The JSON of a poll, rendered when the task last changed."""
+
+
+class SessionOpened(Protocol):
+    """A session as the client that opened it sees it."""
+
+    @property
+    def session_id(self) -> str: ...
+
+    @property
+    def attached(self) -> bool:
+        """False when the session was made by this request."""
+
+    @property
+    def client_id(self) -> str: ...
+
+    @property
+    def created_at(self) -> str:
+        """ISO 8601."""
 
 
 class Door(Protocol):
     """The daemon as seen by a request.
 
-    ``poll``, ``knows_client``, ``capabilities`` and ``stopping`` are asked on the server's I/O
-    thread: they look things up and never wait.
+    ``poll``, ``knows_client`` and ``stopping`` are asked on the server's I/O thread: they look
+    things up and never wait.
     """
+
+    @property
+    def workspace(self) -> str:
+        """The bound workspace, as it is named on the wire."""
 
     @property
     def stopping(self) -> bool:
         """True once no new work is taken."""
 
-    def submit(self, request: TaskRequest, client_id: str | None) -> Task:
-        """Queues a task; may block for a few seconds.
+    def submit(
+        self, request: TaskRequest, client_id: str | None, idempotency_key: str | None = None
+    ) -> Task:
+        """Queues a task, or finds the one that the key named before; may block for a few seconds.
 
         Raises:
-            RequestError: memory is unavailable, the queue is full, or the client has just gone.
+            RequestError: memory is unavailable, the queue is full, the client has just gone, or
+                the key was used with other fields.
         """
+
+    def cancel(self, task_id: str) -> Task:
+        """Ends a queued task at once and a running one soon; who may is judged by the caller.
+
+        Raises:
+            RequestError: it has ended already.
+        """
+
+    def newest(
+        self, client_id: str | None, kind: TaskKind | None, status: TaskStatus | None, limit: int
+    ) -> list[bytes]:
+        """The bodies of the newest tasks of this client, or of the anonymous ones."""
 
     def poll(self, task_id: str) -> Polled | None:
         """The task with this id, or None; who may see it is judged by the caller."""
@@ -61,12 +102,14 @@ class Door(Protocol):
     def knows_client(self, client_id: str) -> bool:
         """Whether the id belongs to a live session."""
 
-    def open_session(self, cwd: str | None, scope: str, client_id: str | None) -> dict[str, Any]:
-        """Creates or attaches a session and returns its wire form.
+    def open_session(
+        self, cwd: str | None, *, thread: bool, client_id: str | None
+    ) -> SessionOpened:
+        """Creates or attaches a session.
 
         Args:
             cwd: absolute path of the workspace that the client means, if it says so.
-            scope: ``"single"`` or ``"thread"``.
+            thread: True forces a session of its own.
             client_id: well-formed, but perhaps unknown; then it is replaced.
 
         Raises:
@@ -80,6 +123,3 @@ class Door(Protocol):
             RequestError: there is no such session, or the client is not part of it; the first
                 is looked at first, so that closing twice is told from a mistake.
         """
-
-    def capabilities(self) -> dict[str, Any]:
-        """The wire form of what this daemon can do."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import resource
 import socket
 import threading
 import time
@@ -12,11 +11,13 @@ from typing import Any
 
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
-from waitress.server import TcpWSGIServer
 
+from qmemd.http.app import App
 from qmemd.http.binding import BACKLOG, bind
-from qmemd.http.channel import Channel
+from qmemd.http.descriptors import connection_limit
 from qmemd.http.dispatcher import Dispatcher
+from qmemd.http.intake import MAX_BODIES, Intake
+from qmemd.http.listener import Listener
 
 __all__ = ["HttpServer", "bind"]
 
@@ -24,9 +25,11 @@ _log = logging.getLogger(__name__)
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
-MAX_CONNECTIONS = 1100
 MAX_BUFFERED_BODY = 16 * 1024 * 1024
 """Bytes. The app refuses smaller bodies than this; above, Waitress does and may hang up."""
+
+_IN_MEMORY = 1024 * 1024
+"""Bytes of one body; a longer one goes to a temporary file, which costs an open file."""
 
 _THREADS_GRACE = 0.5
 """Seconds that the pool's threads get to notice that their connections are gone."""
@@ -39,22 +42,38 @@ class HttpServer:
     """
 
     def __init__(
-        self, app: WsgiApp, sock: socket.socket, *, threads: int = 16, channel_timeout: int = 120
+        self,
+        app: WsgiApp,
+        sock: socket.socket,
+        *,
+        threads: int = 24,
+        channel_timeout: int = 120,
+        reader_patience: float = 30,
+        max_bodies: int = MAX_BODIES,
+        on_failure: Callable[[], object] = lambda: None,
     ) -> None:
         """Takes the socket over.
 
         Args:
-            app: called on ``threads`` pool threads; look-ups also on the server's own.
+            app: called on ``threads`` pool threads; look-ups also on the server's own. One of
+                ``create_app`` is asked about a head before a large body is read.
             sock: as ``bind`` made it.
             threads: requests that may wait at the same time.
             channel_timeout: seconds after which a silent connection is closed, be it idle or in
                 the middle of a request.
+            reader_patience: seconds that an answer may wait for a client that does not read;
+                then its connection is closed.
+            max_bodies: bytes of request bodies that are held at once.
+            on_failure: called once, on the server's thread, when it ended by itself.
         """
+        self._on_failure = on_failure
         self.port: int = sock.getsockname()[1]
         self._app = app
         self._sock = sock
         self._threads = threads
         self._channel_timeout = channel_timeout
+        self._reader_patience = reader_patience
+        self._max_bodies = max_bodies
         self._lock = threading.Lock()
         self._loop: _Loop | None = None
         self._stopped = False
@@ -64,9 +83,20 @@ class HttpServer:
         with self._lock:
             if self._loop or self._stopped:
                 raise RuntimeError("an HTTP server is started once")
-            self._loop = _Loop(
-                self._app, self._sock, _adjustments(self._threads, self._channel_timeout)
+            check_head = self._app.refuse_head if isinstance(self._app, App) else None
+            dispatcher = Dispatcher()
+            listener = Listener(
+                self._app,
+                self._sock,
+                _adjustments(self._threads, self._channel_timeout),
+                dispatcher,
+                Intake(check_head, self.port, self._max_bodies),
+                connections=connection_limit(),
+                reader_patience=self._reader_patience,
             )
+            patience = min(self._channel_timeout, self._reader_patience)
+            self._loop = _Loop(listener, dispatcher, min(1.0, patience / 4), self._on_failure)
+            dispatcher.set_thread_count(self._threads)
             self._loop.start()
 
     def stop(self, timeout: float) -> None:
@@ -89,12 +119,19 @@ class HttpServer:
 class _Loop(threading.Thread):
     """The I/O thread. All sockets are touched by it alone."""
 
-    def __init__(self, app: WsgiApp, sock: socket.socket, adjustments: Adjustments) -> None:
-        super().__init__(name=f"qmemd-http-{sock.getsockname()[1]}", daemon=True)
-        self._map: dict[int, Any] = {}
-        self._dispatcher = Dispatcher()
-        self._server = _Server(app, sock, adjustments, self._dispatcher, self._map)
-        self._dispatcher.set_thread_count(adjustments.threads)
+    def __init__(
+        self,
+        listener: Listener,
+        dispatcher: Dispatcher,
+        between_inspections: float,
+        on_failure: Callable[[], object],
+    ) -> None:
+        super().__init__(name=f"qmemd-http-{listener.effective_port}", daemon=True)
+        self._server = listener
+        self._dispatcher = dispatcher
+        self._between_inspections = between_inspections
+        self._next_inspection = 0.0
+        self._on_failure = on_failure
         self._deadline: float | None = None
 
     def run(self) -> None:
@@ -104,6 +141,7 @@ class _Loop(threading.Thread):
                 self._turn()
         except Exception:  # noqa: BLE001 - logged; what it held is still released
             _log.exception("the HTTP server failed")
+            self._on_failure()
         finally:
             self._server.release()
             self._dispatcher.shutdown(timeout=_THREADS_GRACE)
@@ -118,9 +156,16 @@ class _Loop(threading.Thread):
             _log.error("the HTTP server did not stop in time")
 
     def _turn(self) -> None:
-        wait = 1.0 if self._deadline is None else max(0.0, self._deadline - time.monotonic())
-        wasyncore.loop(timeout=min(wait, 1.0), use_poll=True, map=self._map, count=1)
+        wait = self._between_inspections
+        if self._deadline is not None:
+            wait = min(wait, max(0.0, self._deadline - time.monotonic()))
+        # poll: select() ends the whole server at descriptor 1,024
+        wasyncore.loop(timeout=wait, use_poll=True, map=self._server.sockets, count=1)
         self._dispatcher.serve_put_aside()
+        now = time.time()
+        if not 0 <= self._next_inspection - now <= self._between_inspections:  # or a clock was set
+            self._next_inspection = now + self._between_inspections
+            self._server.close_channels(lambda channel: channel.overdue(now))
 
     def _goes_on(self) -> bool:
         if self._deadline is None:
@@ -130,75 +175,16 @@ class _Loop(threading.Thread):
         return bool(self._server.active_channels) and time.monotonic() < self._deadline
 
 
-class _Server(TcpWSGIServer):  # type: ignore[misc]
-    channel_class = Channel
-
-    def __init__(
-        self,
-        app: WsgiApp,
-        sock: socket.socket,
-        adjustments: Adjustments,
-        dispatcher: Dispatcher,
-        socket_map: dict[int, Any],
-    ) -> None:
-        self._trigger_lock = threading.Lock()
-        self._released = False
-        super().__init__(
-            app,
-            socket_map,
-            _sock=sock,
-            dispatcher=dispatcher,
-            adj=adjustments,
-            sockinfo=(sock.family, sock.type, sock.proto, sock.getsockname()),
-            bind_socket=False,
-        )
-
-    def pull_trigger(self) -> None:
-        # The loop itself needs no waking, and would hang on a full pipe. A late worker must not
-        # write to a descriptor that is closed, and perhaps someone else's by now.
-        if self.task_dispatcher.on_io_thread:
-            return
-        with self._trigger_lock:
-            if not self._released:
-                super().pull_trigger()
-
-    def close_listener(self) -> None:
-        wasyncore.dispatcher.close(self)
-
-    def close_channels(self, which: Callable[[Channel], bool]) -> None:
-        for channel in list(self.active_channels.values()):
-            if which(channel):
-                channel.handle_close()
-
-    def release(self) -> None:
-        """Closes everything that is still open."""
-        self.close_channels(lambda _: True)
-        with self._trigger_lock:
-            self._released = True
-            self.close()
-
-
 def _adjustments(threads: int, channel_timeout: int) -> Adjustments:
     return Adjustments(
         threads=threads,
         backlog=BACKLOG,
         ident=None,
-        # select() ends the whole server at descriptor 1,024
-        asyncore_use_poll=True,
-        connection_limit=_connection_limit(),
         # reading on while a request runs is how a client's leaving is noticed
         channel_request_lookahead=1,
         channel_timeout=channel_timeout,
-        cleanup_interval=max(1, channel_timeout // 4),
+        inbuf_overflow=_IN_MEMORY,
         max_request_body_size=MAX_BUFFERED_BODY + 1,
         expose_tracebacks=False,
         clear_untrusted_proxy_headers=True,
     )
-
-
-def _connection_limit() -> int:
-    """Leaves descriptors to the rest of the process: a server that cannot accept would spin."""
-    open_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if open_files == resource.RLIM_INFINITY:
-        return MAX_CONNECTIONS
-    return min(MAX_CONNECTIONS, open_files * 3 // 4)

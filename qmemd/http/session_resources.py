@@ -21,7 +21,15 @@ class Sessions:
     def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
         cwd, scope = self._fields.session(read_optional_object(req))
         client_id = claimed_client_id(req)
-        json_reply(200, self._door.open_session(cwd, scope, client_id)).send(resp)
+        opened = self._door.open_session(cwd, thread=scope == "thread", client_id=client_id)
+        body = {
+            "sessionId": opened.session_id,
+            "workspaceCwd": self._door.workspace,
+            "attached": opened.attached,
+            "clientId": opened.client_id,
+            "createdAt": opened.created_at,
+        }
+        json_reply(200, body).send(resp)
 
 
 class OneSession:

@@ -13,6 +13,7 @@ from qmemd.errors import RequestError
 from qmemd.journal.interface import (
     KEY_LIFETIME,
     RETAINED,
+    RETAINED_BYTES,
     RETAINED_KEYED,
     Accepted,
     Capacity,
@@ -22,7 +23,7 @@ from qmemd.journal.interface import (
 )
 from qmemd.kinds import TaskKind, TaskStatus
 from qmemd.results import TaskResult
-from qmemd.tasks import Task, TaskFailure
+from qmemd.tasks import Task, TaskFailure, to_json
 
 
 @dataclass(slots=True)
@@ -33,6 +34,8 @@ class _Record:
     fence: int = 0
     """Of the claim in force; 0 when there is none."""
     lease_ends: datetime | None = None
+    size: int = 0
+    """About how many bytes its result holds."""
 
 
 class _Line:
@@ -62,10 +65,14 @@ class InMemoryJournal:
         *,
         retained: int = RETAINED,
         retained_keyed: int = RETAINED_KEYED,
+        retained_bytes: int = RETAINED_BYTES,
     ) -> None:
         self._clock = clock
         self._retained = retained
         self._retained_keyed = retained_keyed
+        self._retained_bytes = retained_bytes
+        self._bytes = 0
+        """About how much the results of all records hold."""
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._records: dict[str, _Record] = {}
@@ -143,6 +150,8 @@ class InMemoryJournal:
                 del line.queued[task_id]
             record.fence, record.lease_ends = 0, None
             record.task = record.task.finished(outcome, self._clock())
+            record.size = _size(outcome)
+            self._bytes += record.size
             line.count(record.task.kind, -1)
             if record.key is None:
                 self._terminal[task_id] = None
@@ -211,8 +220,15 @@ class InMemoryJournal:
 
     def _evict(self) -> tuple[str, ...]:
         evicted = []
-        while self._terminal and len(self._records) - len(self._keyed) > self._retained:
+        while self._terminal and (
+            len(self._records) - len(self._keyed) > self._retained
+            or self._bytes > self._retained_bytes
+        ):
             task_id, _ = self._terminal.popitem(last=False)
-            del self._records[task_id]
+            self._bytes -= self._records.pop(task_id).size
             evicted.append(task_id)
         return tuple(evicted)
+
+
+def _size(outcome: TaskResult | TaskFailure) -> int:
+    return 0 if isinstance(outcome, TaskFailure) else len(to_json(outcome.to_wire()))

@@ -14,10 +14,12 @@ from typing import Protocol
 from qmemd.errors import QmemdError
 from qmemd.kinds import TaskKind
 from qmemd.results import TaskResult
-from qmemd.tasks import Task, TaskFailure
+from qmemd.tasks import MAX_COMPACTING, MAX_PENDING, Task, TaskFailure
 
 RETAINED = 1_000
 """Records kept; the oldest terminal ones go first, queued and running ones never."""
+RETAINED_BYTES = 64 * 2**20
+"""Of results; a child may report much, and the oldest terminal records go first here too."""
 RETAINED_KEYED = 10_000
 """Records with a young idempotency key, kept beyond the others."""
 KEY_LIFETIME = timedelta(hours=24)
@@ -27,8 +29,8 @@ KEY_LIFETIME = timedelta(hours=24)
 class Capacity:
     """How many tasks may be pending (queued and running) in one workspace."""
 
-    total: int = 16
-    compacting: int = 8
+    total: int = MAX_PENDING
+    compacting: int = MAX_COMPACTING
     """Of these, forget and dream together."""
 
 

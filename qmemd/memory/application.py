@@ -13,10 +13,11 @@ from qmemd.errors import MemoryFilesError
 from qmemd.memory import files
 from qmemd.memory.changes import ChangeSet, ChangeState, KeptText
 from qmemd.memory.history import History, Step
+from qmemd.memory.leftovers import sweep
 from qmemd.memory.paths import Root
 from qmemd.memory.rebuild import rebuild_index
 from qmemd.memory.replacement import ChangedMeanwhileError, Image, Replacement
-from qmemd.memory.scan import Scanner
+from qmemd.memory.scan import Scan, Scanner
 
 _logger = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ class Application:
 
     def _finish(self) -> ChangeSet:
         """Nothing from here on can fail the run: what it asked for is on the disk."""
-        warnings = [warning for root in self._roots if (warning := self._rebuild(root))]
+        warnings = [warning for root in self._roots for warning in self._rebuild(root)]
         try:
             # As late as can be: an editor may still write into a file that lies aside.
             for one in self._replacements:
@@ -156,8 +157,8 @@ class Application:
                 os.rmdir(path.name, dir_fd=parent)
                 os.fsync(parent)
 
-    def _rebuild(self, root: Root) -> str | None:
-        return rebuild(self._scanner, root, self._step)
+    def _rebuild(self, root: Root) -> tuple[str, ...]:
+        return rebuild(self._scanner, root, self._history, self._step)
 
     def _sync(self, replacements: Iterable[Replacement]) -> None:
         self._step("sync directories")
@@ -171,13 +172,37 @@ class Application:
             self._history.open(self._change_set)
 
 
-def rebuild(scanner: Scanner, root: Root, step: Step) -> str | None:
-    """Rebuilds a root's index; a failure is a sentence for the summary and fails nothing."""
+def rebuild(scanner: Scanner, root: Root, history: History, step: Step) -> tuple[str, ...]:
+    """Rebuilds a root's index and sweeps what dead runs left there. The caller holds its lock.
+
+    Returns:
+        Sentences for the summary: that it failed, which fails nothing else, or that files could
+        not be read.
+    """
     try:
         step(f"rebuild {root.scope.value} index")
-        rebuild_index(scanner.scan(root))
+        scan = rebuild_index(scanner, root, step).scan
     except Exception:
         # The documents are saved; no fault here may undo that.
         _logger.warning("the index of the %s memory was not rebuilt", root.scope, exc_info=True)
-        return f"The index of the {root.scope.value} memory could not be rebuilt."
-    return None
+        return (not_rebuilt(root),)
+    try:
+        sweep(root, scan.leftovers, history)
+    except (OSError, MemoryFilesError):
+        _logger.warning("temporary files stay in the %s memory", root.scope, exc_info=True)
+    return _left_out(scan)
+
+
+def not_rebuilt(root: Root) -> str:
+    """The sentence for a summary."""
+    return f"The index of the {root.scope.value} memory could not be rebuilt."
+
+
+def _left_out(scan: Scan) -> tuple[str, ...]:
+    count = len(scan.problems)
+    if not count:
+        return ()
+    files_are = "1 file" if count == 1 else f"{count} files"
+    verb = "is" if count == 1 else "are"
+    memory = f"the {scan.root.scope.value} memory"
+    return (f"{files_are} of {memory} could not be read and {verb} left out of the index.",)

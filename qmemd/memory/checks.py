@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from qmemd.errors import MemoryFilesError, TaskFailedError
 from qmemd.kinds import Scope, TaskKind
@@ -10,8 +12,9 @@ from qmemd.memory.changes import FileChange
 from qmemd.memory.documents import parse
 from qmemd.memory.losses import check_losses
 from qmemd.memory.paths import INDEX_NAME, OWN_PREFIX, PINNED_NAME
+from qmemd.memory.rewrites import Rewrites
 from qmemd.memory.scan import Scan
-from qmemd.memory.secrets import find_secret
+from qmemd.memory.secrets import SecretPolicy, mask, secrets_in
 
 _MAX_NAME_BYTES = 255
 
@@ -19,12 +22,12 @@ _MAX_NAME_BYTES = 255
 def check_changes(
     changes: Sequence[FileChange], *, kind: TaskKind, scan: Callable[[Scope], Scan]
 ) -> None:
-    """Refuses changes that no run may make. ``scan`` is asked only for a dream.
+    """Refuses changes that no run may make. ``scan`` is asked only for what seems to lose text.
 
     Raises:
-        TaskFailedError: ``secret_detected`` for a secret in text that was not there before;
-            ``dream_unsafe`` when a dream would lose too much; else ``<kind>_failed`` for a path
-            that is not to be written, a document that is too large or cannot be read.
+        TaskFailedError: ``dream_unsafe`` when a dream would lose too much; else ``<kind>_failed``
+            for a path that is not to be written, a document that is too large or cannot be read,
+            and a remember that would lose text.
     """
     try:
         check_paths(changes)
@@ -33,10 +36,31 @@ def check_changes(
                 parse(change.after)
     except MemoryFilesError as error:
         raise TaskFailedError(f"{kind.value}_failed", details=error.message) from error
-    _check_secrets(changes)
+    if kind is TaskKind.FORGET:
+        return
+    unsafe = "dream_unsafe" if kind is TaskKind.DREAM else f"{kind.value}_failed"
+    rewrites = Rewrites(changes, scan, dreaming=kind is TaskKind.DREAM)
+    for change in changes:
+        if fault := rewrites.fault(change):
+            raise TaskFailedError(unsafe, details=fault)
     if kind is TaskKind.DREAM:
         for scope in sorted({change.path.scope for change in changes}):
             check_losses(changes, scan(scope))
+
+
+def without_secrets(changes: Sequence[FileChange], policy: SecretPolicy) -> tuple[FileChange, ...]:
+    """The changes as the policy lets them be. What a touched document held before may stay.
+
+    Raises:
+        TaskFailedError: ``secret_detected`` for a secret in text that was not there before.
+    """
+    if policy is SecretPolicy.ALLOW:
+        return tuple(changes)
+    # What moves from one document to another was there before.
+    old = "\n".join(_text(change.before) for change in changes)
+    lines = set(old.splitlines())
+    known = secrets_in(old)
+    return tuple(_without_new(change, policy, lines, known) for change in changes)
 
 
 def check_paths(changes: Sequence[FileChange]) -> None:
@@ -48,8 +72,8 @@ def check_paths(changes: Sequence[FileChange]) -> None:
     if len({change.path for change in changes}) != len(changes):
         raise _refused("one document is changed twice")
     for change in changes:
-        # Without regard to case: the file system may have none.
-        names = [part.casefold() for part in change.path.parts]
+        # The file system may know no case.
+        names = [folded_name(part) for part in change.path.parts]
         if not names[-1].endswith(".md") or names[-1] == ".md":
             raise _refused("a document's name ends in .md")
         if INDEX_NAME.casefold() in names:
@@ -62,19 +86,29 @@ def check_paths(changes: Sequence[FileChange]) -> None:
             raise _refused("a name is too long")
 
 
-def _check_secrets(changes: Iterable[FileChange]) -> None:
-    # What moves from one document to another was there before.
-    old = {line for change in changes for line in _lines(change.before)}
-    for change in changes:
-        added = [line for line in _lines(change.after) if line not in old]
-        if change.before is None:
-            added.append(change.path.relative)
-        if secret := find_secret("\n".join(added)):
-            raise TaskFailedError("secret_detected", details=f"It looks like a {secret}.")
+def folded_name(name: str) -> str:
+    """The name as a file system may see it that knows no case, or no letters without a shape."""
+    shown = (letter for letter in name if unicodedata.category(letter) != "Cf")
+    return unicodedata.normalize("NFKC", "".join(shown)).casefold().rstrip(". ")
 
 
-def _lines(content: bytes | None) -> list[str]:
-    return (content or b"").decode(errors="replace").splitlines()
+def _without_new(
+    change: FileChange, policy: SecretPolicy, lines: set[str], known: dict[str, str]
+) -> FileChange:
+    if change.after is None:
+        return change
+    text = _text(change.after)
+    added = "\n".join(line for line in text.splitlines() if line not in lines)
+    new = secrets_in(mask(added, known))
+    in_name = secrets_in(change.path.relative) if change.before is None else {}
+    if in_name or (new and policy is SecretPolicy.REFUSE):
+        kind = next(iter((new | in_name).values()))
+        raise TaskFailedError("secret_detected", details=f"It looks like a {kind}.")
+    return replace(change, after=mask(text, new).encode()) if new else change
+
+
+def _text(content: bytes | None) -> str:
+    return (content or b"").decode(errors="replace")
 
 
 def _size(name: str) -> int:

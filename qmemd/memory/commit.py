@@ -7,19 +7,22 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from qmemd.errors import MemoryFilesError, TaskFailedError
 from qmemd.kinds import Scope, TaskKind
 from qmemd.memory import files
-from qmemd.memory.application import Application, rebuild
+from qmemd.memory.application import Application, not_rebuilt, rebuild
 from qmemd.memory.changes import ChangeSet, ChangeState, FileChange
-from qmemd.memory.checks import check_changes
+from qmemd.memory.checks import check_changes, without_secrets
+from qmemd.memory.document_names import is_index
 from qmemd.memory.history import History, Step, no_step
 from qmemd.memory.paths import MemoryPaths, Root, claim_slug
-from qmemd.memory.rootlocks import RootLocks
+from qmemd.memory.rootlocks import RootLocks, no_check
 from qmemd.memory.scan import Scan, Scanner
+from qmemd.memory.secrets import SecretPolicy
 
 LOCK_TIMEOUT = 10.0
 """Seconds that a commit waits for another process's commit."""
@@ -55,6 +58,7 @@ class Committer:
         scanner: Scanner,
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
+        secrets: SecretPolicy = SecretPolicy.REFUSE,
         lock_timeout: float = LOCK_TIMEOUT,
         step: Step = no_step,
     ) -> None:
@@ -63,6 +67,7 @@ class Committer:
         self._scanner = scanner
         self._clock = clock
         self._new_id = new_id
+        self._secrets = secrets
         self._locks = RootLocks(paths, lock_timeout)
         self._step = step
 
@@ -77,40 +82,47 @@ class Committer:
         """Applies the changes of one run as a whole and returns the applied change set.
 
         ``result`` makes the task's wire result, which is stored with the change set before the
-        first file changes. ``may_commit`` is asked last: False ends the run without a trace.
+        first file changes. ``may_commit`` is asked while waiting for the locks, and last: False
+        ends the run without a trace.
 
         Raises:
             TaskFailedError: nothing is changed, or everything was put back. ``change_conflict``
                 when a file does not hold what the run read; ``task_cancelled``; the codes of
-                `check_changes`; ``<kind>_failed`` when the system or a lock refuses.
+                `check_changes` and `without_secrets`; ``<kind>_failed`` when the system or a lock
+                refuses.
         """
         if not changes:
             raise ValueError("there is nothing to commit")
         try:
-            with self._locked():
-                self._settle_open()
+            touches_project = any(change.path.scope is Scope.PROJECT for change in changes)
+            with self._locked(lambda: _ask(may_commit), project_needed=touches_project):
                 return self._commit(changes, run, result, may_commit)
         except OSError as error:
             raise TaskFailedError(f"{run.kind.value}_failed", details=error.strerror) from error
         except MemoryFilesError as error:
             raise TaskFailedError(f"{run.kind.value}_failed", details=error.message) from error
 
-    def rebuild_indexes(self) -> tuple[str, ...]:
+    def rebuild_indexes(self, check: Callable[[], object] = no_check) -> tuple[str, ...]:
         """Rebuilds the indexes of the roots that exist; for runs that changed nothing.
 
-        Returns a sentence for each index that could not be rebuilt.
+        Returns sentences for indexes that could not be rebuilt and files that could not be read.
+        ``check`` is called while waiting for the locks, and may raise.
         """
         roots = [root for root in self._paths.roots if root.path.is_dir()]
         if not roots:
             return ()
         try:
-            with self._locked():
-                self._settle_open()
-                warnings = [rebuild(self._scanner, root, self._step) for root in roots]
+            with self._locked(check, project_needed=False) as project_held:
+                warnings = [
+                    rebuild(self._scanner, root, self._history, self._step)
+                    if project_held or root.scope is Scope.USER
+                    else (not_rebuilt(root),)
+                    for root in roots
+                ]
         except (OSError, MemoryFilesError):
             _logger.warning("the indexes were not rebuilt", exc_info=True)
             return ("The indexes of the memory could not be rebuilt.",)
-        return tuple(warning for warning in warnings if warning)
+        return tuple(chain.from_iterable(warnings))
 
     def settle(self) -> None:
         """Finishes or puts back what a run that died left open.
@@ -120,8 +132,8 @@ class Committer:
             OSError: the system refuses.
         """
         if self._history.has_open():
-            with self._locked():
-                self._settle_open()
+            with self._locked(project_needed=False):
+                pass
 
     def settle_task(self, task_id: str) -> ChangeSet | None:
         """The change set of a task whose run died, settled; None when the run changed nothing.
@@ -142,7 +154,8 @@ class Committer:
         may_commit: Callable[[], bool],
     ) -> ChangeSet:
         for scope in sorted({change.path.scope for change in changes}):
-            _refuse_links(self._paths.root(scope))
+            _refuse_odd_places(self._paths.root(scope), changes)
+        changes = without_secrets(changes, self._secrets)
         check_changes(changes, kind=run.kind, scan=self._scan)
         change_set = self._change_set(changes, run)
         change_set = replace(change_set, result=result(change_set))
@@ -153,8 +166,7 @@ class Committer:
             raise MemoryFilesError(
                 "memory_path_refused", "The memory directory belongs to another project by now."
             )
-        if not may_commit():
-            raise TaskFailedError("task_cancelled")
+        _ask(may_commit)
         self._history.open(change_set)
         change_set = application.settle()
         if application.error is not None:
@@ -193,10 +205,10 @@ class Committer:
             ),
         )
 
-    def _settle_open(self) -> None:
+    def _settle_open(self, *, project_held: bool) -> None:
         for change_set in self._history.opened():
             try:
-                with self._locks.also(self._project_of(change_set)):
+                with self._locks.also(self._project_of(change_set), own_held=project_held):
                     settled = self._application(change_set).settle()
             except (OSError, MemoryFilesError):
                 # It stays open; a fault in one must not stop the others for ever.
@@ -221,15 +233,40 @@ class Committer:
         return str(path.relative_to(base) if path.is_relative_to(base) else path)
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
-        with self._locks.both():
+    def _locked(
+        self, check: Callable[[], object] = no_check, *, project_needed: bool = True
+    ) -> Iterator[bool]:
+        """Holds the locks, with everything settled and swept that dead runs left open.
+
+        Yields whether the project's lock is among them.
+        """
+        with self._locks.both(check, project_needed=project_needed) as project_held:
             self._step("locked")
-            yield
+            try:
+                self._history.sweep()
+            except (OSError, MemoryFilesError):
+                _logger.warning("temporary files stay in the history", exc_info=True)
+            self._settle_open(project_held=project_held)
+            yield project_held
 
 
-def _refuse_links(root: Root) -> None:
-    with suppress(FileNotFoundError), files.open_directory(root.path):
-        pass
+def _ask(may_commit: Callable[[], bool]) -> None:
+    if not may_commit():
+        raise TaskFailedError("task_cancelled")
+
+
+def _refuse_odd_places(root: Root, changes: Sequence[FileChange]) -> None:
+    """Refuses a root behind a link, and a document that this disk takes for the index.
+
+    Raises:
+        MemoryFilesError: ``memory_path_refused``.
+    """
+    with suppress(FileNotFoundError), files.open_directory(root.path) as directory:
+        for change in changes:
+            if change.path.scope is root.scope and is_index(directory, change.path.relative):
+                raise MemoryFilesError(
+                    "memory_path_refused", "The index of the memory is not written by hand."
+                )
 
 
 def _missing(root: Path, change: FileChange) -> list[Path]:

@@ -53,6 +53,11 @@ class Draft:
         """Whether there is a document. Does not count as reading it."""
         return self._current(path) is not None
 
+    def before(self, path: MemoryPath) -> bytes | None:
+        """What was on disk when the run first looked. Does not count as reading it."""
+        self._current(path)
+        return self._seen[path]
+
     def write(self, path: MemoryPath, content: bytes) -> None:
         """Plans ``content`` for a new or existing document."""
         self._current(path)

@@ -7,14 +7,16 @@ continuation lines, below optional headings.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import dedent
 
 from qmemd.errors import MemoryFilesError
 from qmemd.kinds import Scope, Topic
 from qmemd.memory.documents import Document, decode, split_head
+from qmemd.memory.equality import equality_key
 
-_HEADING = re.compile(r"#{1,6}(?:\s|\Z)")
+_HEADING = re.compile(r"(#{1,6})(?:\s|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,13 @@ class Entry:
     """Of the document; its file name when it says none."""
     description: str
     """One line: the document's description, or the first line of the text."""
+    headings: tuple[str, ...] = ()
+    """Those that the bullet stands below, the outermost first, without their ``#``."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """Equal for two entries that say the same of the same thing: headings are part of it."""
+        return (*map(equality_key, self.headings), equality_key(self.text))
 
     @property
     def entry_id(self) -> str:
@@ -50,9 +59,10 @@ def entries_of(scope: Scope, path: str, document: Document) -> tuple[Entry, ...]
         description = _one_line(document.description or "") or _first_line(document.body) or name
         return (Entry(scope, path, None, document.body, topic, name, description),)
     texts = [_bullet_text(document.body[start:end]) for start, end in bullets]
+    above = _headings(document.body, [start for start, _ in bullets])
     return tuple(
-        Entry(scope, path, number, text, topic, name, _first_line(text) or name)
-        for number, text in enumerate(texts)
+        Entry(scope, path, number, text, topic, name, _first_line(text) or name, headings)
+        for number, (text, headings) in enumerate(zip(texts, above, strict=True))
     )
 
 
@@ -115,6 +125,23 @@ def _bullets(body: str) -> list[tuple[int, int]]:
             in_bullet = False
         else:
             return []
+    return found
+
+
+def _headings(body: str, starts: Sequence[int]) -> list[tuple[str, ...]]:
+    """For each bullet of a list the headings above it."""
+    found: list[tuple[str, ...]] = []
+    open_ones: list[tuple[int, str]] = []
+    bullets = set(starts)
+    end = 0
+    for line in body.split("\n"):
+        begin, end = end, end + len(line) + 1
+        if begin in bullets:
+            found.append(tuple(text for _, text in open_ones))
+        elif heading := _HEADING.match(line):
+            level = len(heading[1])
+            open_ones = [one for one in open_ones if one[0] < level]
+            open_ones.append((level, _one_line(line[level:])))
     return found
 
 

@@ -36,6 +36,11 @@ def is_temporary(name: str) -> bool:
     return name.startswith(TEMP_PREFIX)
 
 
+def temporary_name() -> str:
+    """A new name for a file that is not finished yet."""
+    return f"{TEMP_PREFIX}{secrets.token_hex(8)}{TEMP_SUFFIX}"
+
+
 @contextmanager
 def open_directory(path: Path, *, create: bool = False) -> Iterator[int]:
     """A descriptor of the directory at an absolute path, reached without following any link.
@@ -70,6 +75,24 @@ def read_regular(root: Path, relative: str, *, limit: int) -> bytes:
 
 def read_at(directory: int, name: str, *, limit: int) -> bytes:
     """Like `read_regular`, for a name in an open directory."""
+    with open_regular_at(directory, name) as descriptor:
+        data = read_whole(descriptor, limit=limit + 1)
+    if len(data) > limit:
+        raise MemoryFilesError(
+            "memory_document_unreadable", f"A memory file is over {limit} bytes."
+        )
+    return data
+
+
+@contextmanager
+def open_regular_at(directory: int, name: str) -> Iterator[int]:
+    """A descriptor of a regular file in an open directory, for reading.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        MemoryFilesError: ``memory_path_refused`` for links, directories and devices.
+        OSError: the system refuses otherwise.
+    """
     try:
         descriptor = os.open(name, _READ, dir_fd=directory)
     except OSError as error:
@@ -80,15 +103,16 @@ def read_at(directory: int, name: str, *, limit: int) -> bytes:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise _refused("it is not a regular file")
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(limit + 1)
+        yield descriptor
     finally:
         os.close(descriptor)
-    if len(data) > limit:
-        raise MemoryFilesError(
-            "memory_document_unreadable", f"A memory file is over {limit} bytes."
-        )
-    return data
+
+
+def read_whole(descriptor: int, *, limit: int) -> bytes:
+    """What an open file holds now, from its start, but no more than ``limit`` bytes."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    with os.fdopen(descriptor, "rb", closefd=False) as file:
+        return file.read(limit)
 
 
 def atomic_write(path: Path, data: bytes, *, mode: int | None = None) -> None:
@@ -103,7 +127,7 @@ def atomic_write(path: Path, data: bytes, *, mode: int | None = None) -> None:
         OSError: the system refuses; the old content is intact.
     """
     with open_directory(path.parent, create=True) as directory:
-        temporary = f"{TEMP_PREFIX}{secrets.token_hex(8)}{TEMP_SUFFIX}"
+        temporary = temporary_name()
         kept = mode_at(directory, path.name) if mode is None else mode
         write_new(directory, temporary, data, mode=kept)
         try:

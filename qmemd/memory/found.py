@@ -10,9 +10,10 @@ from pathlib import Path
 
 from qmemd.errors import MemoryFilesError
 from qmemd.kinds import Scope
+from qmemd.memory.document_names import is_pinned
 from qmemd.memory.documents import MAX_DOCUMENT_BYTES, Document, parse
 from qmemd.memory.entries import Entry, entries_of
-from qmemd.memory.paths import PINNED_NAME, Root
+from qmemd.memory.paths import Root
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -61,8 +62,6 @@ def read_found(root: Root, path: str, directory: int, name: str) -> tuple[os.sta
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             return status, "it is not a regular file"
-        if not path.isascii() and not _is_utf8(path):
-            return status, "its name is not UTF-8"
         data = b"" if status.st_size > MAX_DOCUMENT_BYTES else file.read(MAX_DOCUMENT_BYTES + 1)
     if status.st_size > MAX_DOCUMENT_BYTES:
         return status, f"it is larger than {MAX_DOCUMENT_BYTES} bytes"
@@ -79,18 +78,10 @@ def read_found(root: Root, path: str, directory: int, name: str) -> tuple[os.sta
         mtime_ns=status.st_mtime_ns,
         size=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
-        pinned=path.startswith(f"{PINNED_NAME}/"),
+        pinned=is_pinned(path),
     )
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
     """Changes whenever the file does, but for changes within one tick of the file system."""
     return (status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
-
-
-def _is_utf8(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import re
 from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime, timedelta
@@ -40,6 +41,7 @@ class History:
         self._open = directory / "open"
         self._closed = directory / "closed"
         self._step = step
+        self._swept = False
 
     def open(self, change_set: ChangeSet) -> None:
         """Writes a change set durably, before it is applied: from here on it counts."""
@@ -59,6 +61,30 @@ class History:
         """Whether anything waits to be settled. One look into a directory that is mostly empty."""
         return bool(_names(self._open))
 
+    def open_ids(self) -> frozenset[str]:
+        """The ids of the change sets that wait to be settled, the unreadable ones too."""
+        return frozenset(map(_id_of, _names(self._open)))
+
+    def sweep(self) -> None:
+        """Removes unfinished files of writers that died. The caller holds the user root's lock.
+
+        The closed ones, of which there may be many, are looked through once by each object: a
+        process that comes after a dead one has a new object.
+
+        Raises:
+            OSError: the system refuses.
+            MemoryFilesError: the history lies behind a link.
+        """
+        for directory in (self._open,) if self._swept else (self._open, self._closed):
+            with (
+                contextlib.suppress(FileNotFoundError),
+                files.open_directory(directory) as descriptor,
+            ):
+                for name in os.listdir(descriptor):  # noqa: PTH208 - of a descriptor
+                    if files.is_temporary(name) and name.endswith(files.TEMP_SUFFIX):
+                        files.unlink_at(descriptor, name)
+        self._swept = True
+
     def opened(self) -> list[ChangeSet]:
         """The change sets that wait to be settled, oldest first; unreadable ones are left out."""
         waiting = []
@@ -71,19 +97,20 @@ class History:
 
     def find_task(self, task_id: str) -> ChangeSet | None:
         """The change set of a task: the one that counts, if it had several after conflicts."""
+        quoted = _quoted(task_id)
         found = [
             change_set
             for directory in (self._closed, self._open)
-            for name in _names(directory)
-            if _task_of(name) == _quoted(task_id)
-            and (change_set := _load(directory / name)) is not None
+            for name in _names(directory, f".{quoted}{_SUFFIX}")
+            if _task_of(name) == quoted and (change_set := _load(directory / name)) is not None
         ]
         counting = [one for one in found if one.state is not ChangeState.CONFLICT]
         return next(iter(counting or found[-1:]), None)
 
     def load(self, change_set_id: str) -> ChangeSet | None:
         """A closed change set by its id."""
-        for name in _names(self._closed):
+        part = f".{change_set_id}."
+        for name in _names(self._closed, containing=part):
             if _id_of(name) == change_set_id:
                 return _load(self._closed / name)
         return None
@@ -105,17 +132,26 @@ class History:
         """Forgets closed change sets that are too old or, oldest first, too much; counts them.
 
         Those of ``keep_tasks``, the tasks that are not finished, stay whatever their age and size.
+        Behind a link nothing is forgotten.
+
+        Raises:
+            OSError: the system refuses.
         """
         oldest = _stamp(now - max_age)
         kept_tasks = {_quoted(task_id) for task_id in keep_tasks}
         used = removed = 0
-        for name in reversed(_names(self._closed)):
-            path = self._closed / name
-            with contextlib.suppress(FileNotFoundError):
-                used += path.stat().st_size
-                if _task_of(name) not in kept_tasks and (name < oldest or used > max_bytes):
-                    path.unlink()
-                    removed += 1
+        with (
+            contextlib.suppress(FileNotFoundError, MemoryFilesError),
+            files.open_directory(self._closed) as directory,
+        ):
+            for name in reversed(_names(self._closed)):
+                # By its descriptor: there may be tens of thousands.
+                with contextlib.suppress(FileNotFoundError):
+                    used += os.stat(name, dir_fd=directory, follow_symlinks=False).st_size
+                    too_much = name < oldest or used > max_bytes
+                    if too_much and _task_of(name) not in kept_tasks:
+                        os.unlink(name, dir_fd=directory)
+                        removed += 1
         return removed
 
 
@@ -142,12 +178,16 @@ def _task_of(name: str) -> str:
     return name.split(".", 2)[2].removesuffix(_SUFFIX)
 
 
-def _names(directory: Path) -> list[str]:
+def _names(directory: Path, ending: str = _SUFFIX, *, containing: str = "") -> list[str]:
     try:
-        names = [path.name for path in directory.iterdir()]
+        names = os.listdir(directory)  # noqa: PTH208 — there may be very many: no object for each
     except FileNotFoundError:
         return []
-    return sorted(name for name in names if _NAME.fullmatch(name))
+    return sorted(
+        name
+        for name in names
+        if name.endswith(ending) and containing in name and _NAME.fullmatch(name)
+    )
 
 
 def _load(path: Path) -> ChangeSet | None:

@@ -24,10 +24,12 @@ _MIN_ROOM = 2
 _WARNING = "> WARNING:"
 _WARNING_ROOM = 160
 _ELLIPSIS = "…"
-_GENERATED = re.compile(r"- \[.+\]\((?!/|[a-zA-Z][a-zA-Z0-9+.-]*:)[^\r\n]+\.md\) — .+")
+_GENERATED = re.compile(r"- \[.+\]\((?!/|[a-zA-Z][a-zA-Z0-9+.-]*:).+\.md\) — .+")
 # What could end the label, begin a link, an autolink or a code span; "(" only after "]", so that
 # readers which know no escapes find "](" once a line.
 _SPECIAL = re.compile(r"[\\\[\]<>`]|(?<=\])\(")
+# What some programs take for the end of a line: behind it may stand what a person wrote.
+_HIDDEN_LINE_END = re.compile(r"[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Invisible marks that reorder what people see, and half surrogate pairs.
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
@@ -59,9 +61,19 @@ def render_index(documents: Sequence[FoundDocument]) -> bytes:
 
 
 def is_generated(line: str) -> bool:
-    """Whether a line of a ``MEMORY.md`` is one that this program or Qwen Code writes anew."""
-    line = line.rstrip()
-    return not line or line.startswith(_WARNING) or _GENERATED.fullmatch(line) is not None
+    """Whether a line of a ``MEMORY.md`` is one that this program or Qwen Code writes anew.
+
+    Args:
+        line: What stands between two newlines; a carriage return at its end belongs to them.
+    """
+    line = line.removesuffix("\r")
+    if not line or line.isspace():
+        return True
+    if _HIDDEN_LINE_END.search(line):
+        return False
+    if line.startswith(_WARNING):
+        return True
+    return len(line) <= MAX_LINE and _GENERATED.fullmatch(line) is not None
 
 
 def _line(found: FoundDocument) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,17 +26,24 @@ class FileLock:
 
     What the file holds does not matter: junk or an old process id in it locks nobody out. The
     lock belongs to the open file: a child that was given `fileno` holds it on after `release`,
-    until it ends too. One object is for one thread.
+    until it ends too, if it is ``shared``.
     """
 
     def __init__(
         self,
         path: Path,
         *,
+        shared: bool = False,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        """Of a ``shared`` one, children are given the descriptor and hold it on after ``release``.
+
+        Otherwise a process that was merely forked meanwhile holds nothing on.
+        """
         self.path = path
+        self._shared = shared
+        self._guard = threading.Lock()
         self._monotonic = monotonic
         self._sleep = sleep
         self._descriptor: int | None = None
@@ -68,10 +76,13 @@ class FileLock:
         return taken
 
     def release(self) -> None:
-        """Gives the lock up; harmless when it is not held."""
-        # Closing, not LOCK_UN: that would take the lock from a child that shares it.
-        descriptor, self._descriptor = self._descriptor, None
-        if descriptor is not None:
+        """Gives the lock up; harmless when it is not held. From any thread."""
+        with self._guard:
+            descriptor, self._descriptor = self._descriptor, None
+            if descriptor is None:
+                return
+            if not self._shared:
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
             os.close(descriptor)
 
     def fileno(self) -> int:
@@ -79,11 +90,12 @@ class FileLock:
         return self._held_descriptor()
 
     def write_holder(self, holder: Mapping[str, Any]) -> None:
-        """Notes in the file who holds the lock, for whoever finds it taken."""
-        descriptor = self._held_descriptor()
+        """Notes in the file who holds the lock, for whoever finds it taken. From any thread."""
         data = json.dumps(dict(holder)).encode()
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, data, 0)
+        with self._guard:
+            descriptor = self._held_descriptor()
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, data, 0)
 
     def __enter__(self) -> Self:
         if not self.acquire():

@@ -7,21 +7,28 @@ from collections.abc import Iterable, Sequence
 from qmemd.errors import TaskFailedError
 from qmemd.memory.changes import FileChange
 from qmemd.memory.documents import parse
-from qmemd.memory.entries import entries_of
-from qmemd.memory.equality import equality_key
 from qmemd.memory.found import FoundDocument
 from qmemd.memory.scan import Scan
+from qmemd.memory.shrinking import readable_entries, words_of
 
 ALWAYS_ALLOWED = 3
 """Entries that a dream may drop whatever the size of the memory; else a fifth of all."""
+
+Said = tuple[str, ...]
+"""What an entry says, under which headings: see `Entry.said`."""
+
+_BEGINNING = 5
+"""Letters by which two forms of a word are taken for one."""
+_TOLD = 4
+"""A merged entry shares at least one word in so many with the document that it went into."""
 
 
 def check_losses(changes: Sequence[FileChange], scan: Scan) -> None:
     """Refuses a dream that drops too many entries of one root, or too much of its text.
 
-    An entry is dropped when nothing equal remains, and its document neither got another text for
-    it nor was removed in favour of a document that remains. Whatever is said to be merged, a
-    third of the text must remain.
+    An entry is dropped when nothing equal remains, its document got no other text for it, and it
+    was not merged into a document that remains. Whatever is said to be merged, a third of the
+    text must remain.
 
     Raises:
         TaskFailedError: ``dream_unsafe``.
@@ -33,38 +40,69 @@ def check_losses(changes: Sequence[FileChange], scan: Scan) -> None:
     after = _texts_found(untouched)
     for change in mine:
         after |= _texts(change, change.after)
-    remaining = {found.path for found in untouched}
-    remaining |= {change.path.relative for change in mine if change.after is not None}
-    dropped = sum(_dropped(change, after, remaining) for change in mine)
+    merges = Merges(mine, scan)
+    dropped = sum(_dropped(change, after, merges) for change in mine)
     shorter = 3 * sum(map(len, after.values())) < sum(map(len, before.values()))
     entries = sum(len(found.entries) for found in scan.documents if not found.pinned)
     if shorter or dropped > max(ALWAYS_ALLOWED, entries // 5):
         raise TaskFailedError("dream_unsafe")
 
 
-def _dropped(change: FileChange, after: dict[str, str], remaining: set[str]) -> int:
+class Merges:
+    """Which removals in favour of another document are to be believed."""
+
+    def __init__(self, changes: Iterable[FileChange], scan: Scan) -> None:
+        self._scope = scan.root.scope
+        self._texts = {found.path: found.document.body for found in scan.documents}
+        self._changed = set()
+        for change in changes:
+            if change.path.scope is not self._scope:
+                continue
+            self._changed.add(change.path.relative)
+            self._texts.pop(change.path.relative, None)
+            if change.after is not None:
+                self._texts[change.path.relative] = parse(change.after).body
+
+    def tells(self, change: FileChange, text: str) -> bool:
+        """Whether the named document remains and speaks of what the removed text said.
+
+        One that this run did not touch must also hold every number of the text: "port 8080" is
+        not told by "port 8081".
+        """
+        target = change.merged_into
+        if change.after is not None or target is None or target.scope is not self._scope:
+            return False
+        told = self._texts.get(target.relative)
+        if told is None:
+            return False
+        removed, there = _words(text), _words(told)
+        numbers = {word for word in removed if any(map(str.isdigit, word))}
+        if target.relative not in self._changed and not numbers <= there:
+            return False
+        return _TOLD * len(removed & there) >= len(removed)
+
+
+def _dropped(change: FileChange, after: dict[Said, str], merges: Merges) -> int:
     old = _texts(change, change.before)
     gone = old.keys() - after.keys()
     if change.after is not None:
         return max(0, len(gone) - len(_texts(change, change.after).keys() - old.keys()))
-    target = change.merged_into
-    merged = (
-        target is not None and target.scope is change.path.scope and target.relative in remaining
-    )
-    return 0 if merged else len(gone)
+    return sum(not merges.tells(change, old[key]) for key in gone)
 
 
-def _texts_found(documents: Iterable[FoundDocument]) -> dict[str, str]:
+def _words(text: str) -> set[str]:
+    return {word[:_BEGINNING] if word.isalpha() else word for word in words_of(text)}
+
+
+def _texts_found(documents: Iterable[FoundDocument]) -> dict[Said, str]:
     return {
-        equality_key(entry.text): entry.text
+        entry.said: entry.text
         for found in documents
         for entry in found.entries
         if entry.text.strip()
     }
 
 
-def _texts(change: FileChange, content: bytes | None) -> dict[str, str]:
-    if content is None:
-        return {}
-    entries = entries_of(change.path.scope, change.path.relative, parse(content))
-    return {equality_key(entry.text): entry.text for entry in entries if entry.text.strip()}
+def _texts(change: FileChange, content: bytes | None) -> dict[Said, str]:
+    entries = readable_entries(change.path, content)
+    return {entry.said: entry.text for entry in entries if entry.text.strip()}

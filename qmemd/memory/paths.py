@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from qmemd.errors import SettingsError
+from qmemd.errors import MemoryFilesError, SettingsError
 from qmemd.kinds import Scope, Topic
-from qmemd.memory.meta import read_meta, update_meta
+from qmemd.memory.meta import claim, read_meta
 
 INDEX_NAME = "MEMORY.md"
 OWN_PREFIX = ".qmemd-"
@@ -105,6 +106,8 @@ def resolve_paths(
 
     Raises:
         SettingsError: the project would be ``/``, or ``project_scope`` is unknown.
+        MemoryFilesError: ``memory_path_refused``: ``<base>/projects``, or the project's directory
+            there, is a link or a file.
     """
     if project_scope not in ("workspace", "git-root"):
         raise SettingsError('The project scope must be "workspace" or "git-root".')
@@ -126,18 +129,21 @@ def resolve_paths(
 
 
 def claim_slug(paths: MemoryPaths, now: datetime | None = None) -> bool:
-    """Records whom the project's slug belongs to. Call it under the user root's lock.
+    """Records whom the project's slug belongs to: of several claimants exactly one gets it.
 
     Best effort, as every write of ``meta.json``.
 
     Returns:
         False when it belongs to another project since the paths were resolved.
+
+    Raises:
+        MemoryFilesError: ``memory_path_refused``: the project's directory or the one above it is
+            a link or a file; ``memory_locked``: another process does not let go of ``meta.json``.
     """
-    owner = read_meta(paths.project_state).get(WORKSPACE_KEY)
-    if isinstance(owner, str):
-        return owner == _text(paths.project_dir)
-    update_meta(paths, now, **{WORKSPACE_KEY: _text(paths.project_dir)})
-    return True
+    _refuse_odd(paths.project_state.parent)
+    _refuse_odd(paths.project_state)
+    name = _text(paths.project_dir)
+    return claim(paths.project_state, WORKSPACE_KEY, name, now) == name
 
 
 def default_scope(topic: Topic) -> Scope:
@@ -156,12 +162,30 @@ def _settled_slug(base: Path, project_dir: Path) -> str:
     plain = slug_of(project_dir)
     own = f"{plain}-{_digest(project_dir)}"
     name = _text(project_dir)
-    owner = read_meta(base / "projects" / plain).get(WORKSPACE_KEY)
+    projects = base / "projects"
+    _refuse_odd(projects)
+    _refuse_odd(projects / plain)
+    owner = read_meta(projects / plain).get(WORKSPACE_KEY)
     if owner == name:
         return plain
-    if isinstance(owner, str) or read_meta(base / "projects" / own).get(WORKSPACE_KEY) == name:
+    if isinstance(owner, str):
+        _refuse_odd(projects / own)
         return own
-    return plain
+    return own if read_meta(projects / own).get(WORKSPACE_KEY) == name else plain
+
+
+def _refuse_odd(directory: Path) -> None:
+    try:
+        mode = directory.lstat().st_mode
+    except OSError:
+        # Missing, or not ours to see: whoever uses it is told by the system.
+        return
+    if not stat.S_ISDIR(mode):
+        kind = "a symbolic link" if stat.S_ISLNK(mode) else "not a directory"
+        raise MemoryFilesError(
+            "memory_path_refused",
+            f"{_text(directory)} is {kind}; memory needs a directory there. Move it away.",
+        )
 
 
 def _git_root(workspace: Path) -> Path:

@@ -8,7 +8,6 @@ change set, so that whoever comes after a crash finds it.
 from __future__ import annotations
 
 import contextlib
-import errno
 import logging
 import os
 import stat
@@ -19,10 +18,10 @@ from pathlib import Path
 from qmemd.errors import MemoryFilesError
 from qmemd.memory import files
 from qmemd.memory.changes import FileChange, KeptText
+from qmemd.memory.moving import exists_at, move_without_overwriting
 
-_KEPT_LIMIT = 16 << 20
+KEPT_LIMIT = 16 << 20
 """Bytes of a foreign text that is taken into the history; a larger one is left where it is."""
-_NO_LINKS = (errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
 _logger = logging.getLogger(__name__)
 
 
@@ -36,6 +35,16 @@ class Image(Enum):
 
 class ChangedMeanwhileError(Exception):
     """The file does not hold what was expected. What another program wrote is in its place."""
+
+
+def aside_name(tag: str) -> str:
+    """The name of what lies aside while a file is replaced under this tag."""
+    return f"{files.TEMP_PREFIX}{tag}-old{files.TEMP_SUFFIX}"
+
+
+def new_name(tag: str) -> str:
+    """The name of what is to take the place of a file, before it does."""
+    return f"{files.TEMP_PREFIX}{tag}-new{files.TEMP_SUFFIX}"
 
 
 class Replacement:
@@ -60,8 +69,8 @@ class Replacement:
         path = root / change.path.relative
         self.directory = path.parent
         self._name = path.name
-        self._aside = f"{files.TEMP_PREFIX}{tag}-old{files.TEMP_SUFFIX}"
-        self._new = f"{files.TEMP_PREFIX}{tag}-new{files.TEMP_SUFFIX}"
+        self._aside = aside_name(tag)
+        self._new = new_name(tag)
         self._step = step
 
     def image(self) -> Image:
@@ -101,15 +110,15 @@ class Replacement:
             if directory is None:
                 return
             files.unlink_at(directory, self._new)
-            if _exists(directory, self._aside) and not _exists(directory, self._name):
+            if exists_at(directory, self._aside) and not exists_at(directory, self._name):
                 self._step("put back")
-                _move_without_overwriting(directory, self._aside, self._name)
+                move_without_overwriting(directory, self._aside, self._name)
         self.tidy()
 
     def tidy(self) -> None:
         """Removes what lies aside once its place is taken or to stay empty."""
         with self._if_there() as directory:
-            if directory is not None and _exists(directory, self._aside):
+            if directory is not None and exists_at(directory, self._aside):
                 self._drop_aside(directory)
 
     @contextlib.contextmanager
@@ -132,7 +141,7 @@ class Replacement:
             if wanted is not None:
                 self._step("link new")
                 try:
-                    _move_without_overwriting(directory, self._new, self._name, step=self._step)
+                    move_without_overwriting(directory, self._new, self._name, step=self._step)
                 except FileExistsError as error:
                     raise ChangedMeanwhileError from error
 
@@ -150,21 +159,32 @@ class Replacement:
         self._step("put back")
         # When the name is taken again, the text aside is found by `reclaim`.
         with contextlib.suppress(FileExistsError):
-            _move_without_overwriting(directory, self._aside, self._name)
+            move_without_overwriting(directory, self._aside, self._name)
         raise ChangedMeanwhileError
 
     def _drop_aside(self, directory: int) -> None:
         status = os.stat(self._aside, dir_fd=directory, follow_symlinks=False)
-        if stat.S_ISDIR(status.st_mode) or status.st_size > _KEPT_LIMIT:
+        if stat.S_ISDIR(status.st_mode) or status.st_size > KEPT_LIMIT:
             _logger.warning("a large foreign file is left aside in the memory as %s", self._aside)
             return
-        if stat.S_ISREG(status.st_mode) and not _same_file(directory, status, self._name):
-            content = files.read_at(directory, self._aside, limit=_KEPT_LIMIT)
-            if content not in (self.change.before, self.change.after):
-                self._step("keep text")
-                self._keep(KeptText(self.change.path, content))
-        self._step("unlink aside")
-        files.unlink_at(directory, self._aside)
+        if not stat.S_ISREG(status.st_mode) or _same_file(directory, status, self._name):
+            self._step("unlink aside")
+            files.unlink_at(directory, self._aside)
+            return
+        with files.open_regular_at(directory, self._aside) as descriptor:
+            content = files.read_whole(descriptor, limit=KEPT_LIMIT)
+            self._keep_foreign(content)
+            self._step("unlink aside")
+            files.unlink_at(directory, self._aside)
+            # An editor that has the file open may have written until just now.
+            late = files.read_whole(descriptor, limit=KEPT_LIMIT)
+            if late != content:
+                self._keep_foreign(late)
+
+    def _keep_foreign(self, content: bytes) -> None:
+        if content not in (self.change.before, self.change.after):
+            self._step("keep text")
+            self._keep(KeptText(self.change.path, content))
 
 
 def _content(directory: int, name: str, limit: int) -> bytes | None:
@@ -172,14 +192,6 @@ def _content(directory: int, name: str, limit: int) -> bytes | None:
         return files.read_at(directory, name, limit=limit)
     except MemoryFilesError:
         return None
-
-
-def _exists(directory: int, name: str) -> bool:
-    try:
-        os.stat(name, dir_fd=directory, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
 
 
 def _is_regular(directory: int, name: str) -> bool:
@@ -195,21 +207,3 @@ def _same_file(directory: int, status: os.stat_result, name: str) -> bool:
     except FileNotFoundError:
         return False
     return (status.st_dev, status.st_ino) == (other.st_dev, other.st_ino)
-
-
-def _move_without_overwriting(
-    directory: int, source: str, target: str, *, step: Callable[[str], None] | None = None
-) -> None:
-    try:
-        os.link(source, target, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        # A file system without hard links, or a directory: the best that is left.
-        if _exists(directory, target):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from error
-        os.rename(source, target, src_dir_fd=directory, dst_dir_fd=directory)
-        return
-    if step:
-        step("unlink new")
-    files.unlink_at(directory, source)

@@ -29,6 +29,18 @@ def test_the_command_of_our_agent() -> None:
     ]
 
 
+def test_limits_are_told_where_there_are_any() -> None:
+    argv = child_argv(
+        None,
+        workspace="/w",
+        model="openai:m",
+        task_timeout=300,
+        max_model_calls=3,
+        max_tokens_per_day=1000,
+    )
+    assert argv[-4:] == ["--max-model-calls", "3", "--max-tokens-per-day", "1000"]
+
+
 def test_a_command_of_the_user_is_left_alone() -> None:
     command = ("qwen", "--acp")
     assert child_argv(command, workspace="/w", model="m", task_timeout=1) == ["qwen", "--acp"]

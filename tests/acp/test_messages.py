@@ -55,7 +55,6 @@ def test_the_three_shapes_are_told_apart(value: Any, message: Any) -> None:
         {"jsonrpc": "1.0", "id": 1, "result": 1},
         {"jsonrpc": 2.0, "id": 1, "result": 1},
         rpc(),
-        rpc(id=1),
         rpc(result=1),
         rpc(id=True, result=1),
         rpc(id=1.0, result=1),
@@ -63,6 +62,16 @@ def test_the_three_shapes_are_told_apart(value: Any, message: Any) -> None:
         rpc(method=1),
         rpc(id=1, method="m", params="p"),
         rpc(id=1, method="m", result=1),
+    ],
+)
+def test_anything_else_is_no_message(value: Any) -> None:
+    assert classify(value) is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        rpc(id=1),
         rpc(id=1, result=1, error={"code": 1, "message": "m"}),
         rpc(id=1, error="boom"),
         rpc(id=1, error={"code": "1", "message": "m"}),
@@ -71,8 +80,12 @@ def test_the_three_shapes_are_told_apart(value: Any, message: Any) -> None:
         rpc(id=1, error=None),
     ],
 )
-def test_anything_else_is_no_message(value: Any) -> None:
-    assert classify(value) is None
+def test_an_answer_in_no_proper_shape_is_an_answer_all_the_same(value: Any) -> None:
+    message = classify(value)
+    assert isinstance(message, Response)
+    assert message.id == 1
+    assert message.error
+    assert message.error.code == -32603
 
 
 @pytest.mark.parametrize(

@@ -299,7 +299,7 @@ def test_three_failed_starts_in_a_row_fail_the_waiting_task() -> None:
     assert len(bench.children) == 3
 
 
-def test_only_a_successful_run_ends_the_streak() -> None:
+def test_an_answered_run_ends_the_streak() -> None:
     bench = Bench()
     for count in range(1, 4):
         bench.run(f"remember-{count}")
@@ -309,8 +309,17 @@ def test_only_a_successful_run_ends_the_streak() -> None:
     bench.run("remember-4")
     bench.reply(INITIALIZE, {})
     assert bench.state.snapshot().failures_in_a_row == 3
-    bench.reply(REMEMBER, RESULT)
+    bench.reply(REMEMBER, {"of": "no shape"})
     assert bench.state.snapshot().failures_in_a_row == 0
+
+
+def test_a_child_of_another_protocol_is_a_failed_start() -> None:
+    bench = Bench()
+    bench.run()
+    bench.reply(INITIALIZE, {"protocolVersion": 99})
+    assert bench.child.ends
+    bench.exit()
+    assert bench.state.snapshot().failures_in_a_row == 1
 
 
 def test_a_silent_handshake_is_a_failed_start() -> None:

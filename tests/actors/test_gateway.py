@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from typing import Any
 
 import pykka
@@ -9,13 +11,11 @@ import pytest
 from qmemd.actors.board import TaskBoard
 from qmemd.actors.door import Door
 from qmemd.actors.gateway import GatewayActor
-from qmemd.actors.guarded import settle, tell
+from qmemd.actors.guarded import answer, tell
 from qmemd.actors.sessions import Sessions
 from qmemd.errors import RequestError
-from qmemd.messages import (
-    Enqueue,
-    SessionsLive,
-)
+from qmemd.memory.secrets import SecretPolicy
+from qmemd.messages import Cancel, Enqueue, OpenSession, SessionOpened, SessionsLive
 from qmemd.tasks import Dream, Remember, Task
 from tests.conftest import FakeClock
 
@@ -37,6 +37,7 @@ class Rig:
     def __init__(self, clock: FakeClock, new_id: Callable[[], str]) -> None:
         self.clock = clock
         self.lane_answers = True
+        self.on_enqueue: Callable[[Enqueue], None] = lambda _: None
         self.enqueued: list[Enqueue] = []
         self.bridge: list[Any] = []
         self.server = FakeServer()
@@ -55,12 +56,14 @@ class Rig:
             tell_gateway=lambda message: tell(self.gateway, message),
             timeout=5,
         )
+        self.door.open()
 
-    def _lane(self, message: Enqueue) -> None:
-        self.enqueued.append(message)
+    def _lane(self, message: Enqueue | Cancel) -> None:
+        if isinstance(message, Enqueue):
+            self.enqueued.append(message)
+            self.on_enqueue(message)
         if self.lane_answers:
-            task = Task.queued("dream-1", message.request, message.client_id, self.clock())
-            settle(message.reply, task)
+            answer(message.reply, Task.queued("dream-1", Dream(), None, self.clock()))
 
 
 @pytest.fixture
@@ -85,20 +88,20 @@ def test_an_unknown_client_is_refused_before_the_lane_hears_of_it(rig: Rig) -> N
 
 
 def test_a_session_makes_a_client_known_and_the_bridge_hears_how_many_live(rig: Rig) -> None:
-    opened = rig.door.open_session(None, "single", None)
-    assert rig.door.knows_client(opened["clientId"])
-    rig.door.submit(Dream(), opened["clientId"])
-    rig.door.close_session(opened["sessionId"], opened["clientId"])
-    assert not rig.door.knows_client(opened["clientId"])
+    opened = rig.door.open_session(None, thread=False, client_id=None)
+    assert rig.door.knows_client(opened.client_id)
+    rig.door.submit(Dream(), opened.client_id)
+    rig.door.close_session(opened.session_id, opened.client_id)
+    assert not rig.door.knows_client(opened.client_id)
     assert rig.bridge == [SessionsLive(1), SessionsLive(0)]
 
 
 def test_once_stopping_everything_new_is_refused(rig: Rig) -> None:
-    rig.door.stop_admitting()
+    rig.door.stop_admitting(5)
     assert rig.door.stopping
     for refused in (
         lambda: rig.door.submit(Dream(), None),
-        lambda: rig.door.open_session(None, "single", None),
+        lambda: rig.door.open_session(None, thread=False, client_id=None),
     ):
         with pytest.raises(RequestError) as error:
             refused()
@@ -114,6 +117,71 @@ def test_no_answer_in_time_is_an_answer_too_and_gives_the_question_up(rig: Rig) 
     assert rig.enqueued[0].reply.cancelled()
 
 
+def test_an_answer_that_is_just_being_given_counts(rig: Rig) -> None:
+    rig.lane_answers = False
+    rig.door._timeout = 0.01
+    task = Task.queued("dream-1", Dream(), None, rig.clock())
+
+    def late(message: Enqueue) -> None:
+        message.reply.set_running_or_notify_cancel()
+        threading.Timer(0.1, message.reply.set_result, [task]).start()
+
+    rig.on_enqueue = late
+    assert rig.door.submit(Dream(), None) == task
+
+
+def test_a_session_is_not_made_for_somebody_who_gave_up(rig: Rig) -> None:
+    reply: Future[SessionOpened] = Future()
+    reply.cancel()
+    tell(rig.gateway, OpenSession(None, thread=True, client_id=None, reply=reply))
+    rig.door.stop_admitting(5)
+    assert rig.bridge == []
+
+
+def test_before_it_is_opened_the_door_is_shut(rig: Rig) -> None:
+    door = Door(
+        workspace="/work",
+        board=rig.board,
+        sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
+        tell_gateway=lambda _: None,
+    )
+    with pytest.raises(RequestError, match="shutting down"):
+        door.submit(Dream(), None)
+
+
+def test_a_secret_is_found_before_any_actor_hears_of_it(rig: Rig) -> None:
+    rig.door.submit(Remember("the token is ghp_" + "a1B2" * 9), None)
+    rig.door.submit(Remember("tea"), None)
+    assert [message.secret for message in rig.enqueued] == ["GitHub token", None]
+
+
+@pytest.mark.parametrize(
+    ("policy", "content", "secret"),
+    [
+        (SecretPolicy.MASK, "the token is [redacted]", None),
+        (SecretPolicy.ALLOW, "the token is ghp_" + "a1B2" * 9, None),
+    ],
+)
+def test_a_secret_may_be_masked_or_allowed(
+    rig: Rig, policy: SecretPolicy, content: str, secret: str | None
+) -> None:
+    rig.door._secrets = policy
+    rig.door.submit(Remember("the token is ghp_" + "a1B2" * 9), None)
+    assert rig.enqueued[0].request == Remember(content)
+    assert rig.enqueued[0].secret == secret
+
+
+def test_a_cancel_goes_down_to_the_lane(rig: Rig) -> None:
+    assert rig.door.cancel("dream-1").task_id == "dream-1"
+
+
+def test_a_stopped_gateway_refuses_at_once(rig: Rig) -> None:
+    rig.gateway.stop(timeout=5)
+    with pytest.raises(RequestError) as refused:
+        rig.door.submit(Dream(), None)
+    assert refused.value.code == "daemon_stopping"
+
+
 def test_a_poll_reads_the_board_and_enters_no_mailbox(rig: Rig) -> None:
     task = Task.queued("dream-9", Dream(), "client_1", rig.clock())
     rig.board.post(task)
@@ -127,13 +195,3 @@ def test_a_poll_reads_the_board_and_enters_no_mailbox(rig: Rig) -> None:
 def test_the_server_lives_as_long_as_the_gateway(rig: Rig) -> None:
     rig.gateway.stop(timeout=5)
     assert rig.server.log == ["start", "stop within 1"]
-
-
-def test_capabilities_name_the_modes_and_the_workspace(rig: Rig) -> None:
-    capabilities = rig.door.capabilities()
-    assert capabilities["v"] == 1
-    assert capabilities["workspaceCwd"] == "/work"
-    assert capabilities["featureDetails"] == {
-        "workspace_memory_remember": {"modes": ["workspace", "clean"]}
-    }
-    assert "workspace_memory_remember" in capabilities["features"]

@@ -8,11 +8,9 @@ from typing import Any
 import pykka
 import pytest
 
-from qmemd.actors.guarded import GuardedActor, refuse, settle, tell
+from qmemd.actors.guarded import GuardedActor, answer, refuse, tell
 from qmemd.errors import RequestError
-from qmemd.messages import (
-    Ping,
-)
+from qmemd.workspace import ping
 
 
 @dataclass
@@ -56,9 +54,7 @@ def test_whatever_a_handler_raises_the_actor_lives_and_the_asker_is_answered(
         message.reply.result(5)
     assert answered.value.code == "internal_error"
     for ref in (actor, bystander):
-        ping: Future[None] = Future()
-        tell(ref, Ping(ping))
-        ping.result(5)
+        ping(ref)
         ref.stop(timeout=5)
 
 
@@ -82,8 +78,8 @@ def test_stopping_releases_and_telling_a_stopped_actor_is_harmless() -> None:
 
 def test_an_answer_is_given_once() -> None:
     reply: Future[int] = Future()
-    settle(reply, 1)
-    settle(reply, 2)
+    answer(reply, 1)
+    answer(reply, 2)
     refuse(reply, ValueError())
     assert reply.result(0) == 1
 
@@ -91,6 +87,24 @@ def test_an_answer_is_given_once() -> None:
 def test_a_question_that_was_given_up_gets_no_answer() -> None:
     reply: Future[int] = Future()
     reply.cancel()
-    settle(reply, 1)
+    answer(reply, 1)
     refuse(reply, ValueError())
     assert reply.cancelled()
+
+
+def test_an_actor_that_cannot_start_releases_what_it_took_and_answers_nobody_late() -> None:
+    released: list[str] = []
+
+    class Unable(Fragile):
+        def begin(self) -> None:
+            raise OSError("no such thing")
+
+    actor = Unable.start(released)
+    with pytest.raises(RuntimeError, match="did not start"):
+        ping(actor)
+    assert released == ["released"]
+    message = Raise(ValueError())
+    tell(actor, message)
+    with pytest.raises(RequestError) as answered:
+        message.reply.result(5)
+    assert answered.value.code == "daemon_stopping"

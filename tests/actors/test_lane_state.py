@@ -8,14 +8,19 @@ from typing import Any
 import pytest
 
 from qmemd.actors.board import TaskBoard
+from qmemd.actors.guarded import tell
+from qmemd.actors.lane import LaneActor
 from qmemd.actors.lane_state import MAX_HELD, LaneState
 from qmemd.errors import RequestError
-from qmemd.journal import Capacity, InMemoryJournal
+from qmemd.journal import Capacity, Claim, InMemoryJournal
 from qmemd.kinds import Scope, TaskStatus
 from qmemd.messages import (
     Availability,
+    Cancel,
+    CancelTask,
     Enqueue,
     MemoryChanged,
+    Ping,
     RefreshAvailability,
     RunTask,
     TaskFinished,
@@ -71,9 +76,10 @@ class Rig:
         request: TaskRequest | None = None,
         client_id: str | None = None,
         key: str | None = None,
+        secret: str | None = None,
     ) -> Future[Task]:
         reply: Future[Task] = Future()
-        self.lane.enqueue(Enqueue(request or Remember("a fact"), client_id, key, reply))
+        self.lane.enqueue(Enqueue(request or Remember("a fact"), client_id, key, secret, reply))
         return reply
 
     def put(self, request: TaskRequest | None = None, client_id: str | None = None) -> str:
@@ -172,6 +178,7 @@ def test_a_live_child_that_says_no_refuses_requests(rig: Rig) -> None:
     with pytest.raises(RequestError) as refused:
         rig.put()
     assert (refused.value.code, refused.value.status) == ("managed_memory_unavailable", 409)
+    assert rig.told == [RefreshAvailability()]
 
 
 def test_a_child_that_errs_on_the_question_refuses_by_kind_and_is_asked_again(rig: Rig) -> None:
@@ -204,24 +211,36 @@ def test_those_who_wait_for_the_answer_are_bounded(rig: Rig) -> None:
 def test_nothing_is_accepted_for_somebody_who_gave_up(rig: Rig) -> None:
     reply: Future[Task] = Future()
     reply.cancel()
-    rig.lane.enqueue(Enqueue(Remember("late"), None, None, reply))
+    rig.lane.enqueue(Enqueue(Remember("late"), None, None, None, reply))
     assert rig.journal.list(W) == ()
 
 
 def test_a_secret_is_accepted_without_its_text_and_fails_at_once(rig: Rig) -> None:
-    secret = "ghp_" + "a1B2" * 9
-    reply = rig.enqueue(Remember(f"my token is {secret}"))
+    reply = rig.enqueue(Remember("my token is hush"), secret="GitHub token")
     assert reply.result(0).status is TaskStatus.QUEUED
     task = rig.shown(reply.result(0).task_id)
     assert task.error
-    assert task.error.code == "secret_detected"
+    assert (task.error.code, task.error.details) == ("secret_detected", "GitHub token")
     assert rig.started == []
-    assert secret not in repr(rig.journal.list(W))
+    assert "hush" not in repr(rig.journal.list(W))
 
 
-def test_forget_queries_are_not_scanned(rig: Rig) -> None:
-    task = rig.put(Forget("ghp_" + "a1B2" * 9))
-    assert rig.started == [task]
+def test_a_queued_task_is_cancelled_at_once_and_a_running_one_by_the_bridge(rig: Rig) -> None:
+    running, queued = rig.put(), rig.put()
+    replies: list[Future[Task]] = [Future(), Future(), Future()]
+    rig.lane.cancel(Cancel(queued, replies[0]))
+    assert replies[0].result(0).error == TaskFailure.of("task_cancelled")
+    rig.lane.cancel(Cancel(running, replies[1]))
+    assert replies[1].result(0).status is TaskStatus.RUNNING
+    assert rig.told[-1] == CancelTask(running)
+    rig.end(running, TaskFailure.of("task_cancelled"))
+    assert rig.started == [running]
+    with pytest.raises(RequestError) as refused:
+        rig.lane.cancel(Cancel(running, replies[2]))
+    assert (refused.value.code, refused.value.status) == ("task_finished", 409)
+    with pytest.raises(RequestError) as refused:
+        rig.lane.cancel(Cancel("dream-unknown", replies[2]))
+    assert refused.value.code == "dream_task_not_found"
 
 
 def test_the_same_key_is_the_same_task_per_client_and_kind(rig: Rig) -> None:
@@ -289,13 +308,62 @@ def test_a_task_that_ran_twice_without_an_end_is_not_run_again(rig: Rig) -> None
     assert error.code == "daemon_restarted"
 
 
-def test_what_breaks_while_a_task_ends_fails_it_and_the_lane_goes_on(rig: Rig) -> None:
-    task, after = rig.put(), rig.put()
-    rig.lane.fail_in_flight()
+class BrokenJournal(InMemoryJournal):
+    """Fails once in each of the methods that are named."""
+
+    def __init__(self, clock: FakeClock, *broken: str) -> None:
+        super().__init__(clock)
+        self._broken = list(broken)
+
+    def _breaks(self, method: str) -> None:
+        if method in self._broken:
+            self._broken.remove(method)
+            raise OSError(28, "No space left on device")
+
+    def start(self, claim: Claim) -> Task:
+        self._breaks("start")
+        return super().start(claim)
+
+    def finish(self, task_id: str, outcome: TaskResult | TaskFailure, claim: Claim | None) -> Task:
+        self._breaks("finish")
+        return super().finish(task_id, outcome, claim)
+
+
+@pytest.mark.parametrize("broken", [["finish"], ["start"]])
+def test_what_breaks_in_the_journal_fails_its_task_and_the_lane_goes_on(
+    clock: FakeClock, new_id: Callable[[], str], broken: list[str]
+) -> None:
+    rig = Rig(clock, new_id)
+    rig.journal = BrokenJournal(clock, *broken)
+    rig.lane = rig.new_lane()
+    actor = LaneActor.start(rig.lane)
+    replies: list[Future[Task]] = [Future(), Future()]
+    for reply in replies:
+        tell(actor, Enqueue(Remember("a fact"), None, None, None, reply))
+    task, after = (reply.result(5).task_id for reply in replies)
+    if broken == ["finish"]:
+        tell(actor, TaskFinished(task, 1, SAVED))
+    ping: Future[None] = Future()
+    tell(actor, Ping(ping))
+    ping.result(5)
     error = rig.shown(task).error
     assert error
     assert error.code == "remember_failed"
-    assert rig.started == [task, after]
+    assert rig.started[-1] == after
+    actor.stop(timeout=5)
+
+
+def test_when_the_journal_takes_no_end_at_all_whoever_polls_is_told(
+    clock: FakeClock, new_id: Callable[[], str]
+) -> None:
+    rig = Rig(clock, new_id)
+    rig.journal = BrokenJournal(clock, "finish", "finish")
+    rig.lane = rig.new_lane()
+    task = rig.put()
+    with pytest.raises(OSError, match="No space"):
+        rig.end(task)
+    rig.lane.fail_in_flight()
+    assert rig.shown(task).status is TaskStatus.FAILED
 
 
 def test_evicted_records_leave_the_board(clock: FakeClock, new_id: Callable[[], str]) -> None:

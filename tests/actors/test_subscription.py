@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import threading
 
-import pytest
-
 from qmemd.actors.event_bus import EventBusActor, Fanout
 from qmemd.actors.guarded import tell
 from qmemd.actors.subscription import EventQueue
@@ -98,8 +96,9 @@ def test_a_closed_subscription_gets_nothing_more_and_closing_again_is_harmless()
     fanout, first, second = Fanout(), Reader(), Reader()
     subscription = fanout.subscribe(first)
     fanout.subscribe(second)
-    subscription.close(timeout=5)
     subscription.close()
+    subscription.close()
+    subscription.join(5)
     fanout.publish(event())
     assert len(second.wait(1)) == 1
     assert first.seen == []
@@ -117,7 +116,8 @@ def test_what_is_queued_is_still_seen_when_a_subscription_is_closed() -> None:
     fanout.publish(event(1))
     fanout.publish(event(2))
     gate.set()
-    subscription.close(timeout=5)
+    subscription.close()
+    subscription.join(5)
     assert len(reader.seen) == 2
 
 
@@ -132,16 +132,33 @@ def test_a_subscriber_that_is_too_slow_is_cut_off_without_delaying_the_bus() -> 
     fanout.close()
 
 
-@pytest.mark.parametrize("stop_twice", [False, True])
-def test_the_actor_publishes_and_ends_its_subscriptions(stop_twice: bool) -> None:
+def test_the_last_events_are_delivered_within_a_limit_when_everything_is_closed() -> None:
+    fanout, reader, gate = Fanout(), Reader(), threading.Event()
+
+    def slow(changed: MemoryChanged) -> None:
+        gate.wait(5)
+        reader(changed)
+
+    fanout.subscribe(slow)
+    for number in range(3):
+        fanout.publish(event(number))
+    threading.Timer(0.05, gate.set).start()
+    fanout.close(timeout=5)
+    assert len(reader.seen) == 3
+    late = Reader()
+    fanout.subscribe(late).join(5)
+    fanout.publish(event())
+    assert late.seen == []
+
+
+def test_the_actor_publishes_and_what_comes_after_its_stop_is_dropped() -> None:
     fanout, reader = Fanout(), Reader()
     bus = EventBusActor.start(fanout)
     fanout.subscribe(reader)
     tell(bus, Publish(event()))
     reader.wait(1)
     bus.stop(timeout=5)
-    if stop_twice:
-        bus.stop(timeout=5)
+    bus.stop(timeout=5)
     tell(bus, Publish(event(2)))
-    fanout.publish(event(3))
+    fanout.close(timeout=5)
     assert len(reader.seen) == 1

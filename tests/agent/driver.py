@@ -9,8 +9,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from qmemd.agent.limits import Limits
 from qmemd.agent.main import main
 from qmemd.agent.models.base import Choice, Conversation, RememberBrief, Reply, ToolCall
+from qmemd.agent.run import Run
 from qmemd.kinds import Topic
 from qmemd.memory.documents import render
 from qmemd.memory.entries import Entry
@@ -21,7 +23,7 @@ class OddModel:
 
     name = "odd"
 
-    def respond(self, conversation: Conversation) -> Reply:
+    def respond(self, conversation: Conversation, _run: Run) -> Reply:
         brief = conversation.brief
         if not isinstance(brief, RememberBrief) or len(conversation.messages) > 2:
             return Reply("Done.")
@@ -49,11 +51,11 @@ class OddModel:
             "", (ToolCall("1", "write_file", {"file_path": str(path), "content": content}),)
         )
 
-    def choose(self, query: str, candidates: Sequence[Entry]) -> Choice:
+    def choose(self, query: str, candidates: Sequence[Entry], _run: Run) -> Choice:
         raise AssertionError((query, candidates))
 
 
-def make(_name: str, _environ: Mapping[str, str]) -> OddModel:
+def make(_name: str, _environ: Mapping[str, str], _limits: Limits) -> OddModel:
     return OddModel()
 
 

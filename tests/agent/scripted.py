@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from qmemd.agent.models.base import Choice, Conversation, Reply, ToolCall
+from qmemd.agent.run import Run
 from qmemd.kinds import Topic
 from qmemd.memory.documents import render
 from qmemd.memory.entries import Entry
@@ -27,14 +28,14 @@ class ScriptedModel:
         self.heard: list[Conversation] = []
         self.offered: list[str] = []
 
-    def respond(self, conversation: Conversation) -> Reply:
+    def respond(self, conversation: Conversation, _run: Run) -> Reply:
         self.heard.append(conversation)
         if not self._turns:
             return Reply("Saved.")
         turn = self._turns.pop(0)
         return turn if isinstance(turn, Reply) else turn(conversation)
 
-    def choose(self, query: str, candidates: Sequence[Entry]) -> Choice:
+    def choose(self, query: str, candidates: Sequence[Entry], _run: Run) -> Choice:
         self.offered = [entry.entry_id for entry in candidates]
         assert self._choose is not None
         return self._choose(query, candidates)

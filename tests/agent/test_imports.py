@@ -9,6 +9,7 @@ FORBIDDEN = {
     "blinker",
     "click",
     "falcon",
+    "httpx2",
     "jsonschema",
     "multiprocessing",
     "psutil",
@@ -31,7 +32,8 @@ def modules_after(code: str) -> set[str]:
 
 def test_the_child_loads_nothing_of_the_daemon() -> None:
     code = (
-        "import qmemd.agent.main\nfrom qmemd.agent.models import make_model\nmake_model('auto', {})"
+        "import qmemd.agent.main\nfrom qmemd.agent.limits import Limits\n"
+        "from qmemd.agent.models import make_model\nmake_model('auto', {}, Limits())"
     )
     assert modules_after(code) & FORBIDDEN == set()
 

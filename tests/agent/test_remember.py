@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from qmemd.agent.models.base import Conversation, Reply
+from qmemd.agent.models.base import Conversation, RememberBrief, Reply
+from qmemd.errors import TaskFailedError
 from qmemd.kinds import ContextMode, Scope, Topic
 from qmemd.memory.paths import MemoryPaths
+from qmemd.memory.secrets import SecretPolicy
 from tests.agent.conftest import Put
 from tests.agent.scripted import ScriptedModel, calls, read, write
 from tests.agent.workbench import Workbench
@@ -213,7 +215,7 @@ def test_time_that_runs_out_just_before_the_commit_still_counts(bench: Workbench
 
 def test_a_cancelled_run_writes_nothing(bench: Workbench) -> None:
     def cancel(_: Conversation) -> Reply:
-        bench.cancelled.set()
+        bench.cancellation.request()
         return Reply("Done.")
 
     with bench.fails("task_cancelled"):
@@ -253,3 +255,157 @@ def test_memory_is_unavailable_without_a_place_for_it(paths: MemoryPaths) -> Non
     paths.base.write_text("a file")
     with pytest.raises(Exception, match="unavailable"):
         Workbench(paths).remember(ScriptedModel())
+
+
+def test_a_model_is_told_the_rules(bench: Workbench, put: Put) -> None:
+    put(Scope.USER, "tea.md", "Likes oolong.")
+    model = ScriptedModel([write(bench.paths.user.path / "x.md")])
+    bench.remember(model)
+    system, user = model.heard[0].messages
+    for word in ("feedback", "reference", "passwords", "One fact a document", "MEMORY.md"):
+        assert word in system.text
+    assert "Sunday, 2026-03-01" in system.text
+    assert str(bench.paths.user.path) in system.text
+    assert str(bench.paths.project.path) in system.text
+    assert "A fact." not in system.text
+    assert "Likes oolong" in user.text
+    bench.remember(
+        only := ScriptedModel([write(bench.paths.user.path / "y.md", "B.")]), scope=Scope.USER
+    )
+    assert "user memory only" in only.heard[0].messages[0].text
+
+
+def test_a_fact_can_take_the_place_of_what_it_supersedes(bench: Workbench, put: Put) -> None:
+    path = put(Scope.USER, "mode.md", "The user prefers dark mode in all editors.")
+    model = ScriptedModel([read(path), write(path, "The user prefers light mode.")])
+    result = bench.remember(model, "I prefer light mode now")
+    assert result["summary"] == "Updated user/mode.md."
+    assert "dark" not in path.read_text()
+
+
+def test_nothing_of_earlier_memory_reaches_a_clean_run(bench: Workbench, put: Put) -> None:
+    known = put(Scope.USER, "topic/oolong.md", "Likes oolong.", name="Oolong")
+    put(Scope.PROJECT, "oolong.md", "Ships oolong.", name="Oolong")
+    root, project = bench.paths.user.path, bench.paths.project.path
+    (root / "alias.md").symlink_to(known)
+    looks = [
+        ("ls", {"path": str(root)}),
+        ("ls", {"path": str(root / "topic")}),
+        ("ls", {"path": str(project)}),
+        ("grep", {"path": str(root), "pattern": "o"}),
+        ("grep", {"path": str(known), "pattern": "o"}),
+        ("read_file", {"file_path": str(root / "alias.md")}),
+        ("read_file", {"file_path": str(root / "MEMORY.md")}),
+        ("edit", {"file_path": str(root / "alias.md"), "old_string": "L", "new_string": "M"}),
+        ("read_file", {"file_path": str(project / "x.md")}),
+    ]
+    model = ScriptedModel(
+        [
+            calls(*looks),
+            write(root / "alias.md", "Likes rye."),
+            write(root / "rye.md", "Likes rye."),
+            calls(*looks),
+        ]
+    )
+    result = bench.remember(model, "Likes rye.", context_mode=ContextMode.CLEAN)
+    assert result["filesTouched"] == [str(root / "rye.md")]
+    for heard in model.heard:
+        for message in heard.messages:
+            if message.role != "assistant":
+                assert "oolong" not in message.text.lower()
+    assert "rye.md" in model.answers[-len(looks)]
+    assert known.read_text().endswith("Likes oolong.\n")
+
+
+def test_a_clean_run_writes_what_is_there_already_once_more(bench: Workbench, put: Put) -> None:
+    put(Scope.USER, "tea.md", "Likes tea.")
+    path = bench.paths.user.path / "again.md"
+    model = ScriptedModel([write(path, "Likes tea.")])
+    result = bench.remember(model, "Likes tea.", context_mode=ContextMode.CLEAN)
+    assert result["filesTouched"] == [str(path)]
+
+
+def test_a_model_can_recover_from_a_refusal(bench: Workbench, put: Put) -> None:
+    path = put(Scope.USER, "tea.md", "Likes green tea, and this is a longer text. " * 20)
+    root = bench.paths.user.path
+    lost = "... existing content ...\nLikes black tea."
+    model = ScriptedModel(
+        [
+            write("tea.md", "Likes tea."),
+            write(root / "tea.md", "Likes tea."),
+            read(path),
+            write(path, lost),
+            write(root / "black.md", "Likes black tea."),
+        ]
+    )
+    result = bench.remember(model, "Likes black tea.")
+    assert result["filesTouched"] == [str(root / "black.md")]
+    relative, unread, _, placeholder, _ = model.answers
+    assert "absolute path" in relative
+    assert "read it first" in unread
+    assert "Write the whole text" in placeholder
+
+
+@pytest.mark.parametrize("how", ["dies", "is cancelled", "is late"])
+def test_a_model_that_stops_half_way_leaves_everything_as_it_was(
+    bench: Workbench, put: Put, how: str
+) -> None:
+    path = put(Scope.USER, "tea.md", "Likes green tea.")
+
+    def stop(_: Conversation) -> Reply:
+        if how == "dies":
+            raise TaskFailedError("remember_failed", details="The connection broke.")
+        if how == "is cancelled":
+            bench.cancellation.request()
+        else:
+            bench.seconds += 61
+        return Reply("Saved.")
+
+    code = {"dies": "remember_failed", "is cancelled": "task_cancelled"}.get(
+        how, "remember_timeout"
+    )
+    root = bench.paths.user.path
+    with bench.fails(code):
+        bench.remember(
+            ScriptedModel(
+                [read(path), write(path, "Likes rye."), write(root / "new.md", "New."), stop]
+            )
+        )
+    assert list(bench.history.newest_first()) == []
+
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+def test_a_text_with_a_secret_does_not_reach_the_model(bench: Workbench) -> None:
+    model = ScriptedModel([write(bench.paths.user.path / "x.md")])
+    with bench.fails("secret_detected"):
+        bench.remember(model, f"The token is {TOKEN}")
+    assert model.heard == []
+
+
+def test_a_masked_secret_reaches_neither_the_model_nor_the_disk(bench: Workbench) -> None:
+    bench.secrets = SecretPolicy.MASK
+    path = bench.paths.user.path / "x.md"
+
+    def copy(heard: Conversation) -> Reply:
+        brief = heard.brief
+        assert isinstance(brief, RememberBrief)
+        return write(path, brief.fact)
+
+    model = ScriptedModel([copy])
+    bench.remember(model, f"The token is {TOKEN}, says risk-based review")
+    assert TOKEN not in "".join(message.text for message in model.heard[-1].messages)
+    assert "The token is [redacted], says risk-based review\n" in path.read_text()
+    # One that the model had from elsewhere is masked as well.
+    bench.remember(ScriptedModel([write(path.with_name("y.md"), f"B: {TOKEN}.")]))
+    assert path.with_name("y.md").read_text().endswith("B: [redacted].\n")
+    stored = b"".join(p.read_bytes() for p in bench.paths.base.rglob("*") if p.is_file())
+    assert TOKEN.encode() not in stored
+
+
+def test_a_secret_that_is_allowed_is_stored_as_it_is(bench: Workbench) -> None:
+    bench.secrets = SecretPolicy.ALLOW
+    path = bench.paths.user.path / "x.md"
+    bench.remember(ScriptedModel([write(path, f"The token is {TOKEN}")]), f"Token: {TOKEN}")
+    assert TOKEN in path.read_text()

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
 import pytest
 
 from qmemd.agent.models.base import ToolCall
+from qmemd.agent.reading import MAX_NAMES
 from qmemd.agent.scope import MemoryScope, ToolRefusedError
 from qmemd.agent.tools import READ_LIMIT, Tools
 from qmemd.agent.view import DraftView
@@ -26,7 +28,7 @@ class Bench:
         self.project = paths.project.path
         self.draft = Draft(paths)
         view = DraftView(paths, self.draft, blind=blind)
-        self.tools = Tools(view, MemoryScope(paths, list(Scope)), may_remove=remove)
+        self.tools = Tools(view, MemoryScope(paths, list(Scope)), dreaming=remove)
 
     def call(self, name: str, /, **arguments: object) -> str:
         given = {k: str(v) if isinstance(v, Path) else v for k, v in arguments.items()}
@@ -180,3 +182,115 @@ def test_unknown_tools_and_odd_arguments_are_errors_of_the_tool(bench: Bench) ->
         bench.refused(name, file_path=7, path=["x"], pattern=None, content={}, old_string=1)
     with pytest.raises(ToolRefusedError):
         bench.tools.call(ToolCall("1", "read_file", ["x"]))  # type: ignore[arg-type]
+
+
+LONG = "\n".join(f"Paragraph {number} says what the user drinks, and when." for number in range(20))
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("The user likes tea.\n\n... rest unchanged ...", "edit"),
+        ("# unchanged", "edit"),
+        ("[existing content]\n\nThe user likes tea.", "edit"),
+        ("The user likes tea.", "more than half"),
+        ("", "no text"),
+        ("  \n", "no text"),
+    ],
+)
+def test_a_document_is_not_swallowed_by_what_is_written_over_it(
+    bench: Bench, put: Put, text: str, why: str
+) -> None:
+    path = put(Scope.USER, "tea.md", LONG)
+    bench.call("read_file", file_path=path)
+    content = render("Tea", "What to drink", Topic.USER, text).decode()
+    assert why in bench.refused("write_file", file_path=path, content=content)
+    assert why in bench.refused("edit", file_path=path, old_string=LONG, new_string=text)
+    assert bench.draft.changes() == ()
+    more = render("Tea", "What to drink", Topic.USER, f"{LONG}\nAnd water.").decode()
+    bench.call("write_file", file_path=path, content=more)
+    # Bit by bit is no way around it.
+    lines = LONG.splitlines()
+    for at, line in enumerate(lines[:9]):
+        bench.call("edit", file_path=path, old_string=line, new_string=str(at))
+    for at, line in enumerate(lines[9:], 9):
+        with contextlib.suppress(ToolRefusedError):
+            bench.call("edit", file_path=path, old_string=line, new_string=str(at))
+    (change,) = bench.draft.changes()
+    assert change.after is not None
+    assert len(change.after) > len(LONG) / 3
+
+
+def test_a_document_can_be_split_when_the_new_ones_come_first(paths: MemoryPaths, put: Put) -> None:
+    bench = Bench(paths, remove=True)
+    path = put(Scope.USER, "tea.md", LONG)
+    lines = LONG.splitlines()
+    bench.call("read_file", file_path=path)
+    few = render("Tea", "Few", Topic.USER, "\n".join(lines[:4])).decode()
+    many = render("Tea", "Many", Topic.USER, "\n".join(lines[4:])).decode()
+    assert "written there first" in bench.refused("write_file", file_path=path, content=few)
+    bench.call("write_file", file_path=bench.user / "new.md", content=many)
+    bench.call("write_file", file_path=path, content=few)
+    assert len(bench.draft.changes()) == 2
+
+
+def test_an_entry_may_leave_a_list_when_it_is_there_elsewhere(paths: MemoryPaths, put: Put) -> None:
+    bench = Bench(paths, remove=True)
+    texts = [f"Fact number {number} is worth to be remembered for long." for number in range(8)]
+    path = put(Scope.USER, "list.md", "\n".join(f"- {text}" for text in texts))
+    for number, text in enumerate(texts[1:]):
+        put(Scope.USER, f"{number}.md", text)
+    bench.call("read_file", file_path=path)
+    content = render("L", "D", Topic.USER, f"- {texts[0]}").decode()
+    bench.call("write_file", file_path=path, content=content)
+
+
+def test_a_new_document_may_hold_dots(bench: Bench) -> None:
+    content = DOCUMENT + "\n...\n"
+    bench.call("write_file", file_path=bench.user / "tea.md", content=content)
+
+
+def test_what_a_run_may_look_at_has_a_limit(paths: MemoryPaths, put: Put) -> None:
+    view = DraftView(paths, Draft(paths))
+    bench = Bench(paths)
+    bench.tools = Tools(view, MemoryScope(paths, list(Scope)), read_limit=600)
+    path = put(Scope.USER, "tea.md", "x" * 400)
+    bench.call("read_file", file_path=path)
+    assert "as much as it may" in bench.refused("read_file", file_path=path)
+    bench.call("ls", path=bench.user)
+    long = put(Scope.USER, "long.md", "needle " * 60)
+    assert "as much" in bench.refused("grep", path=bench.user, pattern="needle")
+    # What it was not given it has not read.
+    assert "read" in bench.refused("write_file", file_path=long, content=DOCUMENT)
+
+
+def test_a_large_directory_is_listed_in_part(bench: Bench) -> None:
+    bench.user.mkdir(parents=True)
+    for number in range(MAX_NAMES + 7):
+        (bench.user / f"{number}.md").touch()
+    lines = bench.call("ls", path=bench.user).splitlines()
+    assert len(lines) == MAX_NAMES + 1
+    assert "7 more" in lines[-1]
+
+
+def test_each_refusal_says_what_to_do_about_it(bench: Bench, put: Put) -> None:
+    path = put(Scope.USER, "tea.md", "Tea, tea.")
+    bench.call("read_file", file_path=path)
+    assert "Give more" in bench.refused("edit", file_path=path, old_string="ea", new_string="x")
+    assert "Copy it" in bench.refused("edit", file_path=path, old_string="rye", new_string="x")
+    assert "bytes" in bench.refused("read_file", file_path=path, offset=10_000)
+    assert "absolute" in bench.refused("read_file", file_path="tea.md")
+    assert "outside" in bench.refused("read_file", file_path="/tea.md")
+    assert "no such file" in bench.refused("read_file", file_path=bench.user / "rye.md")
+    assert "must end in .md" in bench.refused(
+        "write_file", file_path=bench.user / "x.txt", content=DOCUMENT
+    )
+    assert "generated" in bench.refused(
+        "write_file", file_path=bench.user / "MEMORY.md", content=DOCUMENT
+    )
+    assert "user" in bench.refused(
+        "write_file", file_path=bench.user / "pinned/x.md", content=DOCUMENT
+    )
+    assert "`content`" in bench.refused("write_file", file_path=path, content=7)
+    assert "`content`" in bench.refused("write_file", file_path=path, content="\ud800")
+    assert "read_file" in bench.refused("run_shell", command="ls")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,12 +12,14 @@ from typing import Any
 
 import pytest
 
+from qmemd.agent.cancellation import Cancellation
 from qmemd.agent.models.base import Model
 from qmemd.agent.params import Order
 from qmemd.agent.runner import AgentSettings, TaskRunner
 from qmemd.errors import TaskFailedError
 from qmemd.memory.history import History
 from qmemd.memory.paths import MemoryPaths
+from qmemd.memory.secrets import SecretPolicy
 from qmemd.tasks import (
     Dream,
     Forget,
@@ -37,20 +38,27 @@ class Workbench:
         self.environ = {"QWEN_CODE_MEMORY_BASE_DIR": str(paths.base)}
         self.task_limit = task_limit
         self.seconds = 0.0
+        self.monotonic: Callable[[], float] = lambda: self.seconds
         self._numbers = itertools.count(1)
-        self.cancelled = threading.Event()
+        self.cancellation = Cancellation()
+        self.secrets = SecretPolicy.REFUSE
 
     def run(self, request: TaskRequest, model: Model) -> dict[str, Any]:
         runner = TaskRunner(
-            AgentSettings(str(self.paths.workspace), bound=True, task_limit=self.task_limit),
+            AgentSettings(
+                str(self.paths.workspace),
+                bound=True,
+                task_limit=self.task_limit,
+                secrets=self.secrets,
+            ),
             self.environ,
             make_model=lambda: model,
             clock=lambda: NOW,
-            monotonic=lambda: self.seconds,
+            monotonic=self.monotonic,
             new_id=lambda: f"id-{next(self._numbers)}",
         )
         order = Order(request, cwd=None, task_id="task-1", client_id="client-1")
-        return runner.execute(order, self.cancelled)
+        return runner.execute(order, self.cancellation)
 
     def remember(self, model: Model, content: str = "A fact.", **given: Any) -> dict[str, Any]:
         return self.run(Remember(content, **given), model)

@@ -128,7 +128,8 @@ def test_a_body_that_is_too_large_is_a_413(shared: Api, size: int) -> None:
     ("path", "allowed"),
     [
         (REMEMBER, {"POST"}),
-        (f"{REMEMBER}/x", {"GET", "HEAD"}),
+        (f"{REMEMBER}/x", {"GET", "HEAD", "DELETE"}),
+        (f"{MEMORY}/tasks", {"GET", "HEAD"}),
         ("/capabilities", {"GET", "HEAD"}),
         ("/session", {"POST"}),
         ("/session/x", {"DELETE"}),

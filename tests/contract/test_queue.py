@@ -149,6 +149,9 @@ def test_a_childs_error_kind_becomes_the_code_of_the_failure(make_api: MakeApi, 
         ["error", {"code": -32099, "message": "x", "data": {"errorKind": "no_such_kind"}}],
         ["reply", {"summary": "x", "filesTouched": "y", "removedEntries": 1, "touchedTopics": 1}],
         ["reply", []],
+        ["raw", '{"jsonrpc":"2.0","id":2,"error":"boom"}\n'],
+        ["raw", '{"jsonrpc":"2.0","id":2}\n'],
+        ["error", {"code": -32099, "message": "x", "data": {"errorKind": "daemon_restarted"}}],
     ],
 )
 def test_anything_else_is_a_plain_failure_of_the_kind(
@@ -172,7 +175,7 @@ def test_a_child_that_dies_fails_only_its_task(
     assert len((tmp_path / "starts").read_text().splitlines()) == 2
 
 
-@pytest.mark.parametrize("command", [("/bin/false",), ("/no/such/program",)])
+@pytest.mark.parametrize("command", [("/bin/false",), ("/bin/cat",)])
 def test_a_command_that_is_no_agent_fails_the_task_and_leaves_the_daemon_up(
     make_api: MakeApi, command: tuple[str, ...]
 ) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from falcon import testing
@@ -39,12 +40,24 @@ def client(door: FakeDoor, access: Access, fields: Fields) -> testing.TestClient
 
 
 @pytest.fixture
-def server(door: FakeDoor, fields: Fields) -> Iterator[HttpServer]:
-    sock = bind("127.0.0.1", 0)
-    port = sock.getsockname()[1]
-    app = create_app(door, Access(TOKEN, "127.0.0.1", port), fields=fields)
-    server = HttpServer(app, sock, threads=4)
-    server.start()
-    yield server
+def serve(door: FakeDoor, fields: Fields) -> Iterator[Callable[..., HttpServer]]:
+    """Starts servers of the app, or of another one, with the options of ``HttpServer``."""
+    servers: list[HttpServer] = []
+
+    def start(app: Any = None, **options: Any) -> HttpServer:
+        sock = bind("127.0.0.1", 0)
+        access = Access(TOKEN, "127.0.0.1", sock.getsockname()[1])
+        app = app or create_app(door, access, fields=fields)
+        servers.append(HttpServer(app, sock, **{"threads": 4} | options))
+        servers[-1].start()
+        return servers[-1]
+
+    yield start
     door.may_submit.set()
-    server.stop(2)
+    for server in servers:
+        server.stop(2)
+
+
+@pytest.fixture
+def server(serve: Callable[..., HttpServer]) -> HttpServer:
+    return serve()

@@ -2,14 +2,22 @@ from __future__ import annotations
 
 import itertools
 import threading
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from qmemd.errors import RequestError
-from qmemd.http.ports import Polled
-from qmemd.tasks import Task, TaskRequest, to_json
+from qmemd.kinds import TaskKind, TaskStatus
+from qmemd.messages import SessionOpened
+from qmemd.tasks import Dream, Task, TaskFailure, TaskRequest, to_json
 
 NOW = datetime(2030, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class FakePolled:
+    kind: TaskKind
+    client_id: str | None
+    body: bytes
 
 
 class FakeDoor:
@@ -17,11 +25,15 @@ class FakeDoor:
 
     def __init__(self) -> None:
         self.stopping = False
+        self.workspace = "/wörk"
+        self.keys: list[str | None] = []
+        self.cancelled: list[str] = []
+        self.listed: list[tuple[object, ...]] = []
         self.clients = {"known", "other"}
         self.submitted: list[tuple[TaskRequest, str | None]] = []
         self.opened: list[tuple[str | None, str, str | None]] = []
         self.closed: list[tuple[str, str | None]] = []
-        self.board: dict[str, Polled] = {}
+        self.board: dict[str, FakePolled] = {}
         self.refusal: Exception | None = None
         """Raised by whatever is asked next of it."""
         self.poll_threads: set[str] = set()
@@ -30,7 +42,10 @@ class FakeDoor:
         self.may_submit.set()
         self._numbers = itertools.count(1)
 
-    def submit(self, request: TaskRequest, client_id: str | None) -> Task:
+    def submit(
+        self, request: TaskRequest, client_id: str | None, idempotency_key: str | None = None
+    ) -> Task:
+        self.keys.append(idempotency_key)
         self.submitting.set()
         assert self.may_submit.wait(10)
         if self.refusal:
@@ -38,10 +53,10 @@ class FakeDoor:
         self.submitted.append((request, client_id))
         task_id = f"{request.kind}-00000000-0000-4000-8000-{next(self._numbers):012}"
         task = Task.queued(task_id, request, client_id, NOW)
-        self.board[task_id] = Polled(task.kind, client_id, to_json(task.to_wire()))
+        self.board[task_id] = FakePolled(task.kind, client_id, to_json(task.to_wire()))
         return task
 
-    def poll(self, task_id: str) -> Polled | None:
+    def poll(self, task_id: str) -> FakePolled | None:
         self.poll_threads.add(threading.current_thread().name)
         if self.refusal:
             raise self.refusal
@@ -50,11 +65,27 @@ class FakeDoor:
     def knows_client(self, client_id: str) -> bool:
         return client_id in self.clients
 
-    def open_session(self, cwd: str | None, scope: str, client_id: str | None) -> dict[str, Any]:
-        self.opened.append((cwd, scope, client_id))
+    def open_session(
+        self, cwd: str | None, *, thread: bool, client_id: str | None
+    ) -> SessionOpened:
+        self.opened.append((cwd, "thread" if thread else "single", client_id))
         if self.refusal:
             raise self.refusal
-        return {"sessionId": "s1", "workspaceCwd": "/w", "attached": False, "clientId": "known"}
+        return SessionOpened("s1", False, "known", "2030-01-02T03:04:05.678Z")
+
+    def cancel(self, task_id: str) -> Task:
+        if self.refusal:
+            raise self.refusal
+        self.cancelled.append(task_id)
+        return Task.queued(task_id, Dream(), None, NOW).finished(
+            TaskFailure.of("task_cancelled"), NOW
+        )
+
+    def newest(
+        self, client_id: str | None, kind: TaskKind | None, status: TaskStatus | None, limit: int
+    ) -> list[bytes]:
+        self.listed.append((client_id, kind, status, limit))
+        return [b'{"taskId":"a"}', b'{"taskId":"b"}']
 
     def close_session(self, session_id: str, client_id: str | None) -> None:
         if session_id != "s1":
@@ -62,6 +93,3 @@ class FakeDoor:
         if client_id not in (None, "known"):
             raise RequestError("invalid_client_id", extra={"clientId": client_id})
         self.closed.append((session_id, client_id))
-
-    def capabilities(self) -> dict[str, Any]:
-        return {"v": 1, "features": ["health"], "workspaceCwd": "/wörk"}

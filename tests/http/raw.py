@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import struct
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -24,12 +25,33 @@ class Answer:
 class Connection:
     """One connection on which answers are read one after the other."""
 
-    def __init__(self, port: int) -> None:
-        self._sock = socket.create_connection(("127.0.0.1", port), timeout=10)
+    def __init__(self, port: int, *, receive_buffer: int | None = None) -> None:
+        self._sock = socket.socket()
+        self._sock.settimeout(10)
+        if receive_buffer is not None:  # before connecting, so that the window is small as well
+            self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self._sock.connect(("127.0.0.1", port))
         self._file = self._sock.makefile("rb")
 
     def send(self, data: bytes) -> None:
         self._sock.sendall(data)
+
+    def send_no_more(self) -> None:
+        self._sock.shutdown(socket.SHUT_WR)
+
+    def reset(self) -> None:
+        """Leaves without a goodbye."""
+        self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
+
+    def send_while_it_listens(self, data: bytes, times: int) -> bool:
+        """Whether everything could be sent."""
+        try:
+            for _ in range(times):
+                self._sock.sendall(data)
+        except ConnectionError:
+            return False
+        return True
 
     def read(self, method: str = "GET") -> Answer:
         """The next answer; ``ConnectionError`` when there is none."""

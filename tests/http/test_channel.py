@@ -7,6 +7,7 @@ import pytest
 
 from qmemd.http.server import HttpServer, bind
 from tests.http import raw
+from tests.http.fake_door import FakeDoor
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,21 @@ def test_an_app_that_breaks_is_answered_in_the_same_form() -> None:
             assert b"hush" not in answer.body
     finally:
         server.stop(2)
+
+
+def test_clients_that_leave_before_they_are_refused_leave_no_trace(
+    serve: Callable[..., HttpServer], door: FakeDoor, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = serve(threads=1)
+    door.may_submit.clear()
+    with raw.Connection(server.port) as leaving:
+        leaving.send(raw.get("/workspace/memory/dream", method="POST") + b"BAD\r\n\r\n")
+        assert door.submitting.wait(5)
+        leaving.reset()
+    door.may_submit.set()
+    for _ in range(3):
+        assert raw.exchange(server.port, raw.get("/nope")).status == 404
+    assert not [record for record in caplog.records if record.levelname != "INFO"]
 
 
 def test_the_server_does_not_name_itself(server: HttpServer) -> None:

@@ -1,21 +1,26 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from qmemd.http.ports import Polled
+import pytest
+
+from qmemd.http.app import create_app
+from qmemd.http.fields import Fields
+from qmemd.http.ports import Access
 from qmemd.http.server import HttpServer, bind
 from qmemd.kinds import TaskKind
 from tests.http import raw
-from tests.http.fake_door import FakeDoor
+from tests.http.fake_door import FakeDoor, FakePolled
 
 POLL = "/workspace/memory/dream/d1"
 
 
 def put_task(door: FakeDoor, body: bytes = b"{}") -> None:
-    door.board["d1"] = Polled(TaskKind.DREAM, None, body)
+    door.board["d1"] = FakePolled(TaskKind.DREAM, None, body)
 
 
 def test_polls_are_served_by_the_io_thread(server: HttpServer, door: FakeDoor) -> None:
@@ -105,3 +110,29 @@ def test_many_clients_at_once(server: HttpServer, door: FakeDoor) -> None:
     for thread in threads:
         thread.join(20)
     assert not failures
+
+
+def test_a_queue_of_requests_is_no_news(
+    server: HttpServer, door: FakeDoor, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    door.may_submit.clear()
+    with contextlib.ExitStack() as stack:
+        waiting = [stack.enter_context(raw.Connection(server.port)) for _ in range(12)]
+        for sock in waiting:
+            sock.send(raw.get("/workspace/memory/dream", method="POST"))
+        assert raw.exchange(server.port, raw.get("/health")).status == 200
+        door.may_submit.set()
+        assert [sock.read().status for sock in waiting] == [202] * 12
+    assert not caplog.records
+
+
+def test_as_many_requests_may_wait_at_once(door: FakeDoor, fields: Fields) -> None:
+    sock = bind("127.0.0.1", 0)
+    access = Access("s3cret", "127.0.0.1", sock.getsockname()[1])
+    before = set(threading.enumerate())
+    server = HttpServer(create_app(door, access, fields=fields), sock)
+    server.start()
+    started = {thread.name for thread in set(threading.enumerate()) - before}
+    server.stop(2)
+    assert len([name for name in started if name.startswith("waitress-")]) == 24

@@ -7,10 +7,9 @@ import pytest
 from falcon import testing
 
 from qmemd.errors import RequestError
-from qmemd.http.ports import Polled
-from qmemd.kinds import Scope, TaskKind
+from qmemd.kinds import Scope, TaskKind, TaskStatus
 from qmemd.tasks import Dream, Forget, Remember
-from tests.http.fake_door import FakeDoor
+from tests.http.fake_door import FakeDoor, FakePolled
 
 PATH = "/workspace/memory"
 
@@ -48,7 +47,7 @@ def test_answers_are_neither_sniffed_nor_cached(client: testing.TestClient) -> N
 
 
 def test_a_poll_hands_on_the_bytes_of_the_board(client: testing.TestClient, door: FakeDoor) -> None:
-    door.board["dream-1"] = Polled(TaskKind.DREAM, None, b'{ "odd" :  "spacing" }')
+    door.board["dream-1"] = FakePolled(TaskKind.DREAM, None, b'{ "odd" :  "spacing" }')
     assert client.simulate_get(f"{PATH}/dream/dream-1").content == b'{ "odd" :  "spacing" }'
     assert client.simulate_get(f"{PATH}/dream/dream-1/").status_code == 200
     head = client.simulate_head(f"{PATH}/dream/dream-1")
@@ -70,7 +69,7 @@ def test_a_poll_hands_on_the_bytes_of_the_board(client: testing.TestClient, door
 def test_a_task_is_visible_to_its_client_only(
     client: testing.TestClient, door: FakeDoor, owner: str | None, asker: str | None, status: int
 ) -> None:
-    door.board["forget-1"] = Polled(TaskKind.FORGET, owner, b"{}")
+    door.board["forget-1"] = FakePolled(TaskKind.FORGET, owner, b"{}")
     headers = {} if asker is None else {"X-Qwen-Client-Id": asker}
     reply = client.simulate_get(f"{PATH}/forget/forget-1", headers=headers)
     assert reply.status_code == status
@@ -79,8 +78,8 @@ def test_a_task_is_visible_to_its_client_only(
 def test_what_is_not_visible_looks_like_what_is_not_there(
     client: testing.TestClient, door: FakeDoor
 ) -> None:
-    door.board["forget-1"] = Polled(TaskKind.FORGET, "known", b"{}")
-    door.board["dream-1"] = Polled(TaskKind.DREAM, None, b"{}")
+    door.board["forget-1"] = FakePolled(TaskKind.FORGET, "known", b"{}")
+    door.board["dream-1"] = FakePolled(TaskKind.DREAM, None, b"{}")
     replies = [
         client.simulate_get(f"{PATH}/forget/{task_id}")
         for task_id in ("forget-1", "dream-1", "FORGET-1", "nothing", "%F0%9F%94%91", "a%00b")
@@ -168,3 +167,56 @@ def test_refusals_of_the_daemon(
 def test_a_key_order_that_puts_the_sentence_first(client: testing.TestClient) -> None:
     reply = client.simulate_post(f"{PATH}/forget", json={})
     assert list(json.loads(reply.content)) == ["error", "code"]
+
+
+def test_cancelling_is_for_those_who_see_the_task(
+    client: testing.TestClient, door: FakeDoor
+) -> None:
+    door.board["dream-1"] = FakePolled(TaskKind.DREAM, "known", b"{}")
+    for headers in ({}, {"X-Qwen-Client-Id": "other"}):
+        reply = client.simulate_delete(f"{PATH}/dream/dream-1", headers=headers)
+        assert (reply.status_code, reply.json["code"]) == (404, "dream_task_not_found")
+    mine = {"X-Qwen-Client-Id": "known"}
+    assert client.simulate_delete(f"{PATH}/forget/dream-1", headers=mine).status_code == 404
+    assert door.cancelled == []
+    reply = client.simulate_delete(f"{PATH}/dream/dream-1", headers=mine)
+    assert (reply.status_code, reply.json["error"]["code"]) == (202, "task_cancelled")
+
+
+def test_tasks_are_listed_by_kind_status_and_number(
+    client: testing.TestClient, door: FakeDoor
+) -> None:
+    reply = client.simulate_get(f"{PATH}/tasks")
+    assert reply.json == {"tasks": [{"taskId": "a"}, {"taskId": "b"}]}
+    query = "kind=dream&status=failed&limit=7"
+    client.simulate_get(f"{PATH}/tasks?{query}", headers={"X-Qwen-Client-Id": "known"})
+    assert door.listed == [
+        (None, None, None, 100),
+        ("known", TaskKind.DREAM, TaskStatus.FAILED, 7),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("kind=change", "invalid_kind"),
+        ("status=done", "invalid_status"),
+        *((f"limit={limit}", "invalid_limit") for limit in ("0", "-1", "1001", "x", "1e2")),
+    ],
+)
+def test_a_filter_that_is_none(client: testing.TestClient, query: str, code: str) -> None:
+    reply = client.simulate_get(f"{PATH}/tasks?{query}")
+    assert (reply.status_code, reply.json["code"]) == (400, code)
+
+
+def test_the_idempotency_key_is_handed_on(client: testing.TestClient, door: FakeDoor) -> None:
+    for key in ("k", "with blank ~", "x" * 255):
+        post(client, "dream", {}, Idempotency_Key=key)
+    post(client, "dream", {})
+    assert door.keys == ["k", "with blank ~", "x" * 255, None]
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "\xe9"])
+def test_an_idempotency_key_that_is_none(client: testing.TestClient, key: str) -> None:
+    reply = post(client, "dream", {}, Idempotency_Key=key)
+    assert (reply.status_code, reply.json["code"]) == (400, "invalid_idempotency_key")

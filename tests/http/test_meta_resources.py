@@ -16,4 +16,11 @@ def test_health_is_open(client: testing.TestClient) -> None:
 
 
 def test_capabilities(client: testing.TestClient, door: FakeDoor) -> None:
-    assert client.simulate_get("/capabilities").json == door.capabilities()
+    told = client.simulate_get("/capabilities").json
+    assert told["v"] == 1
+    assert told["workspaceCwd"] == door.workspace
+    assert told["featureDetails"] == {
+        "workspace_memory_remember": {"modes": ["workspace", "clean"]}
+    }
+    assert "workspace_memory_tasks" in told["features"]
+    assert "session_events" not in told["features"]

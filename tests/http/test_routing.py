@@ -5,12 +5,15 @@ import pytest
 from falcon import testing
 
 from qmemd.http.routing import MethodRouter
+from qmemd.http.server import HttpServer
+from tests.http import raw
 
 ALLOWED = {
     "/health": "GET, HEAD, OPTIONS",
     "/capabilities": "GET, HEAD, OPTIONS",
     "/workspace/memory/remember": "OPTIONS, POST",
-    "/workspace/memory/remember/x": "GET, HEAD, OPTIONS",
+    "/workspace/memory/remember/x": "DELETE, GET, HEAD, OPTIONS",
+    "/workspace/memory/tasks": "GET, HEAD, OPTIONS",
     "/session": "OPTIONS, POST",
     "/session/s1": "DELETE, OPTIONS",
 }
@@ -30,6 +33,19 @@ def test_other_methods_are_refused(client: testing.TestClient, path: str, method
     reply = client.simulate_request(method, path)
     assert (reply.status_code, reply.json["code"]) == (405, "method_not_allowed")
     assert reply.headers["Allow"] == ALLOWED[path]
+
+
+@pytest.mark.parametrize("path", ALLOWED)
+@pytest.mark.parametrize("method", ["WEBSOCKET", "CONNECT", "FOO!#$"])
+def test_names_that_the_framework_knows_are_no_exception(
+    server: HttpServer, path: str, method: str
+) -> None:
+    answer = raw.exchange(server.port, raw.get(path, method=method))
+    assert (answer.status, answer.json["code"]) == (405, "method_not_allowed")
+    assert answer.headers["Allow"] == ALLOWED[path]
+    stranger = raw.get(path, method=method).replace(b"s3cret", b"wrong")
+    assert raw.exchange(server.port, stranger).status == 401
+    assert raw.exchange(server.port, raw.get("/nope", method=method)).status == 404
 
 
 def test_get_where_only_post_is(client: testing.TestClient) -> None:

@@ -11,9 +11,10 @@ def test_a_session_is_opened(client: testing.TestClient, door: FakeDoor) -> None
     assert reply.status_code == 200
     assert reply.json == {
         "sessionId": "s1",
-        "workspaceCwd": "/w",
+        "workspaceCwd": "/wörk",
         "attached": False,
         "clientId": "known",
+        "createdAt": "2030-01-02T03:04:05.678Z",
     }
     client.simulate_post("/session/", json={"cwd": "/w", "sessionScope": "thread", "more": 1})
     assert door.opened == [(None, "single", None), ("/w", "thread", None)]

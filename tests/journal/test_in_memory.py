@@ -195,6 +195,15 @@ def test_keyed_records_are_kept_beyond_the_others_up_to_their_own_limit(clock: F
     assert desk.journal.get(keyed[0].task_id) is None
 
 
+def test_large_results_are_kept_up_to_their_own_limit(clock: FakeClock) -> None:
+    desk = Desk(clock, retained_bytes=2_500)
+    for _ in range(4):
+        desk.put()
+        desk.run(RememberResult("x" * 1_000))
+    desk.put()
+    assert len(desk.journal.list(W)) == 3  # two large ones, and the one that is pending
+
+
 def test_recovery_queues_what_was_running_again_in_the_old_order(desk: Desk) -> None:
     tasks = [desk.put() for _ in range(3)]
     desk.run()

@@ -8,8 +8,9 @@ import pytest
 from qmemd.errors import MemoryFilesError, TaskFailedError
 from qmemd.kinds import Scope, TaskKind
 from qmemd.memory.changes import FileChange
-from qmemd.memory.checks import check_changes, check_paths
+from qmemd.memory.checks import check_changes, check_paths, without_secrets
 from qmemd.memory.scan import Scan, Scanner
+from qmemd.memory.secrets import SecretPolicy
 from tests.memory.world import World, add, document, project, user
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
@@ -17,9 +18,10 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 
 def _check(changes: Sequence[FileChange], kind: TaskKind = TaskKind.REMEMBER) -> None:
     def scan(_scope: Scope) -> Scan:
-        raise AssertionError("only a dream needs a scan")
+        raise AssertionError("a scan is only for what seems to lose text")
 
     check_changes(changes, kind=kind, scan=scan)
+    assert without_secrets(changes, SecretPolicy.REFUSE) == tuple(changes)
 
 
 def _code(changes: Sequence[FileChange], kind: TaskKind = TaskKind.REMEMBER) -> str:
@@ -48,6 +50,10 @@ def test_what_is_fine_passes() -> None:
         ".qmemd-1.md",
         ".qmemd-x/a.md",
         "x" * 260 + ".md",
+        "ｐｉｎｎｅｄ/a.md",  # noqa: RUF001 - full-width letters are meant
+        "pin\u200cned/a.md",
+        "pinned./a.md",
+        "MEM\u200dORY.md",
     ],
 )
 def test_places_that_are_never_written(relative: str) -> None:
@@ -145,11 +151,37 @@ def test_a_dream_may_not_delete_most_of_the_memory(tmp_path: Path) -> None:
 
 def test_saying_that_it_is_merged_does_not_make_it_so(tmp_path: Path) -> None:
     dream = _Dream(tmp_path, 40)
-    assert dream.is_safe(*(dream.remove(number, into=39) for number in range(20)))
-    assert not dream.is_safe(*(dream.remove(number, into=39) for number in range(35)))
-    # Into a document that is not there, or goes too.
+    # Into a document that says something else, is not there, or goes too.
+    assert not dream.is_safe(*(dream.remove(number, into=39) for number in range(20)))
     assert not dream.is_safe(*(dream.remove(number, into=99) for number in range(12)))
     assert not dream.is_safe(*(dream.remove(number, into=number + 1) for number in range(20)))
+    assert not dream.is_safe(*(dream.remove(number, into=39) for number in range(35)))
+
+
+def test_merging_into_a_document_that_was_rewritten_for_it_is_safe(tmp_path: Path) -> None:
+    dream = _Dream(tmp_path, 40)
+    removals = [dream.remove(number, into=39) for number in range(20)]
+    told = dream.rewrite(39, document("Facts 0 to 19 and 39 are worth remembering for a while"))
+    assert dream.is_safe(told, *removals)
+    other = dream.rewrite(39, document("Green tea is what the user drinks, and nothing else"))
+    assert not dream.is_safe(other, *removals)
+
+
+def test_merging_into_a_document_that_says_it_already_is_safe(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    told = [f"The user likes dark colours in program {number}" for number in range(6)]
+    kept = "Dark colours are liked everywhere, also in the programs 0, 1, 2, 3, 4 and 5"
+    for number, text in enumerate(told):
+        world.save(user(f"{number}.md"), document(text))
+    world.save(user("kept.md"), document(kept))
+    scan = Scanner().scan(world.paths.root(Scope.USER))
+    changes = [
+        FileChange(user(f"{number}.md"), document(text), None, user("kept.md"))
+        for number, text in enumerate(told)
+    ]
+    with pytest.raises(TaskFailedError, match="too many"):  # a third of the text has to remain
+        check_changes(changes, kind=TaskKind.DREAM, scan=lambda _: scan)
+    check_changes(changes[:4], kind=TaskKind.DREAM, scan=lambda _: scan)
 
 
 @pytest.mark.parametrize("rest", [b"", b"x\n", document("x")])
@@ -221,3 +253,140 @@ def test_an_entry_that_stays_as_a_pinned_one_is_not_lost(tmp_path: Path) -> None
 def test_the_last_memory_is_not_dreamed_away(tmp_path: Path) -> None:
     dream = _Dream(tmp_path, 1)
     assert not dream.is_safe(dream.remove(0))
+
+
+LONG = "\n".join(f"Paragraph {number} says why the deploys are on Fridays." for number in range(20))
+HEAD = b"---\nname: Deploys\ndescription: When and why\ntype: project\n---\n\n"
+
+
+def _long(text: str = LONG) -> bytes:
+    return HEAD + text.encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        b"",
+        HEAD,
+        HEAD + b"  \n\n",
+        _long("Paragraph 0 says why.\n\n... rest unchanged ..."),
+        _long(LONG + "\n# unchanged"),
+        _long("[existing content]\n" + LONG),
+        _long("The deploys are on Fridays."),
+    ],
+)
+def test_a_rewrite_must_not_swallow_a_document(tmp_path: Path, after: bytes) -> None:
+    world = World(tmp_path)
+    world.save(project("a.md"), _long())
+    change = FileChange(project("a.md"), _long(), after)
+    scanner = Scanner()
+    for kind, code in (
+        (TaskKind.REMEMBER, "remember_failed"),
+        (TaskKind.DREAM, "dream_unsafe"),
+    ):
+        with pytest.raises(TaskFailedError) as caught:
+            check_changes(
+                [change], kind=kind, scan=lambda scope: scanner.scan(world.paths.root(scope))
+            )
+        assert caught.value.code == code
+    # Taking entries out is what a forget is for.
+    check_changes([change], kind=TaskKind.FORGET, scan=lambda _: pytest.fail("not for a forget"))
+
+
+@pytest.mark.parametrize("kind", [TaskKind.REMEMBER, TaskKind.DREAM])
+@pytest.mark.parametrize("text", ["", "\n \n"])
+def test_a_short_document_must_not_be_emptied_either(
+    tmp_path: Path, text: str, kind: TaskKind
+) -> None:
+    world = World(tmp_path)
+    for number in range(9):
+        world.save(user(f"{number}.md"), document(f"Fact number {number}"))
+    scan = Scanner().scan(world.paths.root(Scope.USER))
+    change = FileChange(user("0.md"), document("Fact number 0"), HEAD + text.encode())
+    with pytest.raises(TaskFailedError):
+        check_changes([change], kind=kind, scan=lambda _: scan)
+
+
+def test_one_short_fact_may_be_replaced_by_a_shorter_one() -> None:
+    before = document("The user prefers dark mode in all editors, and also in the terminal")
+    _check([FileChange(user("a.md"), before, document("The user prefers light mode"))])
+
+
+def test_a_list_must_not_lose_most_of_its_entries_to_a_remember(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    before = HEAD + b"- Likes tea.\n- Likes rye.\n- Likes chess.\n- Runs on Sundays.\n"
+    world.save(user("list.md"), before)
+    scan = Scanner().scan(world.paths.root(Scope.USER))
+
+    def rewrite(rest: bytes) -> None:
+        change = FileChange(user("list.md"), before, HEAD + rest)
+        check_changes([change], kind=TaskKind.REMEMBER, scan=lambda _: scan)
+
+    rewrite(b"- Likes tea.\n- Likes rye.\n- Runs on Sundays.\n")
+    with pytest.raises(TaskFailedError):
+        rewrite(b"- Likes tea.\n")
+
+
+def test_what_moves_to_another_document_is_not_lost(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.save(project("a.md"), _long())
+    scan = Scanner().scan(world.paths.root(Scope.PROJECT))
+    lines = LONG.splitlines()
+    moved = FileChange(project("b.md"), None, _long("\n".join(lines[4:])))
+    cut = FileChange(project("a.md"), _long(), _long("\n".join(lines[:4])))
+    check_changes([cut, moved], kind=TaskKind.DREAM, scan=lambda _: scan)
+    junk = FileChange(project("b.md"), None, _long("Something else entirely. " * 60))
+    with pytest.raises(TaskFailedError):
+        check_changes([cut, junk], kind=TaskKind.DREAM, scan=lambda _: scan)
+
+
+def test_entries_that_are_there_elsewhere_may_leave_a_list(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    lines = [f"- The fact number {number} is worth remembering for a while." for number in range(9)]
+    before = HEAD + "\n".join(lines).encode() + b"\n"
+    world.save(project("a.md"), before)
+    world.save(project("b.md"), before)
+    scan = Scanner().scan(world.paths.root(Scope.PROJECT))
+    cut = FileChange(project("a.md"), before, HEAD + lines[0].encode() + b"\n")
+    check_changes([cut], kind=TaskKind.DREAM, scan=lambda _: scan)
+    both = [cut, FileChange(project("b.md"), before, cut.after)]
+    with pytest.raises(TaskFailedError):
+        check_changes(both, kind=TaskKind.DREAM, scan=lambda _: scan)
+
+
+def test_a_document_that_nobody_could_read_may_be_mended_by_a_dream(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.save(user("a.md"), b"\xff\xfe")
+    scan = Scanner().scan(world.paths.root(Scope.USER))
+    mended = FileChange(user("a.md"), b"\xff\xfe", document("good"))
+    check_changes([mended], kind=TaskKind.DREAM, scan=lambda _: scan)
+
+
+def test_a_placeholder_in_a_new_document_stops_a_dream_and_not_a_remember(tmp_path: Path) -> None:
+    new = [FileChange(user("new.md"), None, document("x") + b"... existing content ...\n")]
+    _check(new)
+    scan = Scanner().scan(World(tmp_path).paths.root(Scope.USER))
+    with pytest.raises(TaskFailedError) as caught:
+        check_changes(new, kind=TaskKind.DREAM, scan=lambda _: scan)
+    assert caught.value.code == "dream_unsafe"
+
+
+def test_masking_takes_only_new_secrets_out() -> None:
+    other = "gho_" + "Zz9" * 12
+    before = document("x") + f"old {TOKEN}\n".encode()
+    after = document("x") + f"the old {TOKEN}, and a new one: {other}.\n".encode()
+    change = FileChange(user("a.md"), before, after)
+    (masked,) = without_secrets([change], SecretPolicy.MASK)
+    assert masked.after is not None
+    assert masked.after.decode().endswith(f"the old {TOKEN}, and a new one: [redacted].\n")
+    assert without_secrets([change], SecretPolicy.ALLOW) == (change,)
+    assert _code([change]) == "secret_detected"
+    named = FileChange(user(f"{TOKEN}.md"), None, document("x"))
+    with pytest.raises(TaskFailedError):
+        without_secrets([named], SecretPolicy.MASK)
+
+
+def test_a_line_with_an_old_secret_may_be_reworded() -> None:
+    before = document("x") + f"the token is {TOKEN}\n".encode()
+    _check([FileChange(user("a.md"), before, document("x") + f"Token: {TOKEN}.\n".encode())])
+    _check([FileChange(user("a.md"), before, None)], TaskKind.FORGET)

@@ -12,6 +12,7 @@ from qmemd.errors import TaskFailedError
 from qmemd.kinds import Scope, TaskKind
 from qmemd.memory.changes import ChangeSet, ChangeState, FileChange
 from qmemd.memory.locks import FileLock
+from qmemd.memory.paths import resolve_paths
 from tests.memory.world import At, World, add, document, project, run_of, user
 
 OLD, NEW, FOREIGN = document("Old fact"), document("New fact"), document("By an editor")
@@ -169,6 +170,8 @@ def test_an_editor_that_writes_in_place_before_we_compared(world: World, step: s
         ("sync directories", None),
         ("rebuild user index", NEW),
         ("rebuild user index", None),
+        ("unlink aside", NEW),
+        ("unlink aside", None),
     ],
 )
 def test_an_editor_that_writes_in_place_after_we_compared_is_kept_in_the_history(
@@ -265,6 +268,32 @@ def test_a_root_behind_a_link_is_refused(world: World, tmp_path: Path, depth: st
     assert world.history.find_task("remember-1") is None
 
 
+@pytest.mark.parametrize("odd", [".qwen", ".qwen/memory", "file"])
+def test_a_root_that_is_not_touched_is_not_judged(tmp_path: Path, odd: str) -> None:
+    outside = tmp_path / "outside"
+    (outside / "memory").mkdir(parents=True)
+    world = World(tmp_path)
+    world.paths = resolve_paths(world.base, world.workspace, local=True)
+    if odd == "file":
+        (world.workspace / ".qwen").write_text("")
+    else:
+        link = world.workspace / odd
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(outside)
+    world.commit(add(user("a.md"), "First"))
+    assert world.content(user("a.md")) == document("First")
+    assert "First" in world.index(Scope.USER)
+    world.save(user("by-hand.md"), OLD)
+    warnings = world.committer().rebuild_indexes()
+    assert "by-hand.md" in world.index(Scope.USER)
+    failed = ("The index of the project memory could not be rebuilt.",)
+    assert warnings == (() if odd == "file" else failed)
+    change, run = add(project("b.md"), "Second"), run_of("remember-2")
+    assert _code(lambda: world.commit(change, run=run)) == "remember_failed"
+    assert sorted(outside.rglob("*")) == [outside / "memory"]
+    assert not world.history.has_open()
+
+
 def test_a_dangling_link_is_no_new_file(world: World, tmp_path: Path) -> None:
     world.paths.user.path.mkdir(parents=True)
     world.absolute(user("a.md")).symlink_to(tmp_path / "outside.md")
@@ -303,6 +332,29 @@ def test_an_odd_index_costs_no_document_and_loses_nothing(
         assert found.result == change_set.result
     if odd == "junk":
         assert any(b"\xff\xfe" in content for content in world.files().values())
+
+
+def test_files_that_cannot_be_read_are_counted(world: World) -> None:
+    world.save(user("bad.md"), b"\xff")
+    sentence = "1 file of the user memory could not be read and is left out of the index."
+    assert world.commit(add(user("a.md"), "First")).result["summary"] == f"Saved. {sentence}"
+    world.save(project("bad.md"), b"\xff")
+    world.save(project("worse.md"), b"a\0b")
+    assert world.committer().rebuild_indexes() == (
+        sentence,
+        "2 files of the project memory could not be read and are left out of the index.",
+    )
+
+
+def test_a_document_that_the_disk_takes_for_the_index_is_not_written(world: World) -> None:
+    world.save(user("a.md"), OLD)
+    world.committer().rebuild_indexes()
+    index = world.paths.user.index_path
+    before = index.read_bytes()
+    index.with_name("memory.md").hardlink_to(index)
+    change = FileChange(user("memory.md"), before, NEW)
+    assert _code(lambda: world.commit(change)) == "remember_failed"
+    assert index.read_bytes() == before
 
 
 def test_rebuilding_alone_writes_only_what_differs(world: World) -> None:

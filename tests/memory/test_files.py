@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from qmemd.errors import MemoryFilesError
-from qmemd.memory import files
+from qmemd.memory import files, moving
 
 
 def _mode(path: Path) -> int:
@@ -126,6 +126,27 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError):
             files.read_regular(tmp_path, "c/d/b.md", limit=10)
     assert len(_names(Path("/dev/fd"))) == before
+
+
+def test_a_file_with_a_free_name_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
+    moving.create_durably(tmp_path / "a" / "b.md", b"text")
+    assert (tmp_path / "a" / "b.md").read_bytes() == b"text"
+    assert _mode(tmp_path / "a" / "b.md") == 0o600
+    (tmp_path / "a" / "c.md").symlink_to(tmp_path / "outside.md")
+    for name in ("b.md", "c.md"):
+        with pytest.raises(FileExistsError):
+            moving.create_durably(tmp_path / "a" / name, b"other")
+    assert (tmp_path / "a" / "b.md").read_bytes() == b"text"
+    assert _names(tmp_path / "a") == ["b.md", "c.md"]
+    assert not (tmp_path / "outside.md").exists()
+
+
+def test_what_is_set_aside_overwrites_nothing(tmp_path: Path) -> None:
+    with files.open_directory(tmp_path) as directory:
+        for content in ("1", "2", "3"):
+            (tmp_path / "a").write_text(content)
+            moving.set_aside_at(directory, "a", "old")
+    assert [(tmp_path / name).read_text() for name in ("old", "old-2", "old-3")] == ["1", "2", "3"]
 
 
 def test_our_own_files_are_known_by_name() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import logging
 import stat
+import time
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -84,6 +85,7 @@ def test_of_several_change_sets_of_a_task_the_one_that_counts_is_found(tmp_path:
     assert found is not None
     assert found.change_set_id == "c-2"
     assert history.find_task("remember-x") is None
+    assert history.find_task("y/z") is None
 
 
 def test_junk_is_left_alone_and_stops_nothing(
@@ -119,3 +121,47 @@ def test_what_is_too_much_is_forgotten_oldest_first(tmp_path: Path) -> None:
     size = next((tmp_path / "closed").iterdir()).stat().st_size
     assert history.prune(NOW, max_bytes=3 * size, keep_tasks={"remember-1"}) == 1
     assert [one.change_set_id for one in history.newest_first()] == ["c-5", "c-4", "c-3", "c-1"]
+
+
+def test_what_dead_writers_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.sweep()
+    history.open(_change_set(1, state=ChangeState.OPEN))
+    history.close(_change_set(2))
+    expected = sorted(tmp_path.rglob("*"))
+    for directory in ("open", "closed"):
+        (tmp_path / directory / ".qmemd-0123456789abcdef.tmp").write_bytes(b"half")
+    History(tmp_path).sweep()
+    assert sorted(tmp_path.rglob("*")) == expected
+
+
+def test_the_ids_of_what_is_open_are_known_without_reading(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    assert history.open_ids() == frozenset()
+    history.open(_change_set(1, state=ChangeState.OPEN))
+    (tmp_path / "open" / "20260730T101112345Z.c-9.t.json").write_bytes(b"junk")
+    assert history.open_ids() == {"c-1", "c-9"}
+
+
+@pytest.mark.slow
+def test_twenty_thousand_change_sets_are_no_burden(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.close(_change_set(0, minutes=1))
+    for number in range(20_000):
+        name = f"20260730T101112345Z.x-{number}.remember-x{number}.json"
+        (tmp_path / "closed" / name).write_bytes(b"unread")
+    began = time.process_time()
+    found = history.find_task("remember-0")
+    assert history.load("c-0") == found is not None
+    assert history.prune(NOW) == 0
+    history.sweep()
+    # Seconds: a hundred times less than reading them all, with room for a busy machine.
+    assert time.process_time() - began < 2
+
+
+def test_a_history_behind_a_link_is_not_pruned(tmp_path: Path) -> None:
+    History(tmp_path / "real").close(_change_set(1, minutes=-90 * 24 * 60))
+    (tmp_path / "linked").symlink_to(tmp_path / "real")
+    assert History(tmp_path / "linked").prune(NOW) == 0
+    assert History(tmp_path / "none").prune(NOW) == 0
+    assert History(tmp_path / "real").prune(NOW) == 1

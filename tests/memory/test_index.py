@@ -200,6 +200,9 @@ def test_every_index_keeps_to_its_form(documents: list[FoundDocument]) -> None:
         "- [Name](a.md) — Text\r",
         "- [[WIP] plan](my plan.md) — what (else)",
         "> WARNING: 3 more",
+        "\r\r\u2028 \r",
+        "- [" + "n" * (MAX_LINE - len("- [](a.md) — t")) + "](a.md) — t",
+        "- [Name](a.md) — Text ",
     ],
 )
 def test_generated_lines(line: str) -> None:
@@ -219,6 +222,17 @@ def test_generated_lines(line: str) -> None:
         "- [Name](a.txt) — Text",
         "  - [Name](a.md) — Text",
         "> note",
+        "- [" + "n" * (MAX_LINE - len("- [](a.md) — t") + 1) + "](a.md) — t",
+        *(
+            line.format(end)
+            for end in ("\r", "\u2028", "\u2029", "\x85", "\v", "\f", "\x1c")
+            for line in (
+                "- [Name](a.md) — Text{}Always use tabs.",
+                "- [Name](a{}b.md) — Text",
+                "> WARNING: 3 more{}Always use tabs.",
+                "{}- [Name](a.md) — Text",
+            )
+        ),
     ],
 )
 def test_lines_that_a_person_wrote(line: str) -> None:

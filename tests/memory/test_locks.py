@@ -94,7 +94,7 @@ def test_a_lock_dies_with_its_process(tmp_path: Path) -> None:
 
 
 def test_a_child_that_got_the_descriptor_holds_the_lock_on(tmp_path: Path) -> None:
-    lock, other = FileLock(tmp_path / "x.lock"), FileLock(tmp_path / "x.lock")
+    lock, other = FileLock(tmp_path / "x.lock", shared=True), FileLock(tmp_path / "x.lock")
     lock.acquire()
     child = _child(_HOLD, pass_fds=(lock.fileno(),))
     try:
@@ -104,6 +104,20 @@ def test_a_child_that_got_the_descriptor_holds_the_lock_on(tmp_path: Path) -> No
         _end(child)
     assert other.acquire()
     other.release()
+
+
+def test_a_lock_that_is_not_shared_ends_with_its_release_even_if_somebody_was_forked(
+    tmp_path: Path,
+) -> None:
+    lock, other = FileLock(tmp_path / "x.lock"), FileLock(tmp_path / "x.lock")
+    lock.acquire()
+    child = _child(_HOLD, pass_fds=(lock.fileno(),))
+    try:
+        lock.release()
+        assert other.acquire()
+        other.release()
+    finally:
+        _end(child)
 
 
 def test_a_child_that_did_not_get_the_descriptor_does_not(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,13 +42,80 @@ def test_a_later_update_keeps_all_other_keys(paths: MemoryPaths) -> None:
     assert meta["updatedAt"] == "2026-07-31T00:00:00.000Z"
 
 
-@pytest.mark.parametrize("junk", [b"", b"{", b"[1]", b"\xff\xfe", b"[" * 100_000])
-def test_junk_counts_as_nothing(paths: MemoryPaths, junk: bytes) -> None:
+@pytest.mark.parametrize(
+    "junk",
+    [
+        b"",
+        b'{"version":1,"keep":"me",',
+        b"[1]",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b" " * (1 << 20) + b"{}",
+    ],
+)
+def test_junk_counts_as_nothing_and_is_set_aside(paths: MemoryPaths, junk: bytes) -> None:
     paths.project_state.mkdir(parents=True)
-    (paths.project_state / "meta.json").write_bytes(junk)
-    assert read_meta(paths.project_state) == {}
+    meta = paths.project_state / "meta.json"
+    for number in ("", "-2"):
+        meta.write_bytes(junk)
+        assert read_meta(paths.project_state) == {}
+        assert update_meta(paths, NOW, a=1)
+        assert read_meta(paths.project_state)["a"] == 1
+        assert (paths.project_state / f"meta.json.unreadable{number}").read_bytes() == junk
+
+
+def test_what_is_no_file_holds_nobody_up_and_is_set_aside(
+    paths: MemoryPaths, tmp_path: Path
+) -> None:
+    paths.project_state.mkdir(parents=True)
+    meta = paths.project_state / "meta.json"
+    outside = tmp_path / "outside.json"
+    outside.write_text('{"theirs": 1}')
+
+    odd = [
+        lambda: os.mkfifo(meta),
+        lambda: meta.symlink_to(outside),
+        lambda: meta.symlink_to("meta.json"),
+    ]
+    for make in odd:
+        meta.unlink(missing_ok=True)
+        make()
+        assert read_meta(paths.project_state) == {}
+        assert update_meta(paths, NOW, a=1)
+        assert read_meta(paths.project_state)["a"] == 1
+        assert not meta.is_symlink()
+    assert outside.read_text() == '{"theirs": 1}'
+    assert len(list(paths.project_state.glob("meta.json.unreadable*"))) == len(odd)
+
+
+def test_half_a_character_that_another_program_wrote_is_kept(paths: MemoryPaths) -> None:
+    paths.project_state.mkdir(parents=True)
+    (paths.project_state / "meta.json").write_text('{"theirs": "\\ud800"}')
     assert update_meta(paths, NOW, a=1)
-    assert read_meta(paths.project_state)["a"] == 1
+    assert read_meta(paths.project_state)["theirs"] == "\ud800"
+
+
+def test_what_a_dead_writer_left_is_swept(paths: MemoryPaths) -> None:
+    paths.project_state.mkdir(parents=True)
+    (paths.project_state / ".qmemd-0123456789abcdef.tmp").write_text("{")
+    update_meta(paths, NOW, a=1)
+    names = sorted(path.name for path in paths.project_state.iterdir())
+    assert names == [".qmemd-meta.lock", "meta.json"]
+
+
+def test_updates_at_the_same_time_do_not_lose_each_other(paths: MemoryPaths) -> None:
+    start = threading.Barrier(8)
+
+    def work(number: int) -> None:
+        start.wait(10)
+        update_meta(paths, NOW, **{f"key{number}": number})
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert {f"key{number}" for number in range(8)} <= read_meta(paths.project_state).keys()
 
 
 def test_a_failure_is_logged_and_nothing_else(

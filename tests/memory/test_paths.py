@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
 
-from qmemd.errors import SettingsError
+from qmemd.errors import MemoryFilesError, SettingsError
 from qmemd.kinds import Scope, Topic
+from qmemd.memory.locks import FileLock
 from qmemd.memory.meta import read_meta, update_meta
 from qmemd.memory.paths import (
     MemoryPaths,
@@ -171,6 +175,61 @@ def test_a_slug_claimed_meanwhile_is_not_taken_over(tmp_path: Path) -> None:
     assert not claim_slug(second)
     assert claim_slug(first)
     assert read_meta(first.project_state)["qmemdWorkspace"] == str(tmp_path / "a-b")
+
+
+def test_of_several_claimants_exactly_one_gets_the_slug(tmp_path: Path) -> None:
+    spellings = ["a-b-c", "a/b/c", "a-b/c", "a/b-c", "a.b.c", "a b c"]
+    claimants = [resolved(tmp_path, tmp_path / spelling) for spelling in spellings]
+    assert len({paths.project_state for paths in claimants}) == 1
+    start = threading.Barrier(len(claimants))
+    won: list[Path] = []
+
+    def work(paths: MemoryPaths) -> None:
+        start.wait(10)
+        if claim_slug(paths):
+            won.append(paths.project_dir)
+
+    threads = [threading.Thread(target=work, args=(paths,)) for paths in claimants]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert len(won) == 1
+    assert read_meta(claimants[0].project_state)["qmemdWorkspace"] == str(won[0])
+    again = [resolved(tmp_path, paths.project_dir) for paths in claimants]
+    assert len({paths.project_state for paths in again}) == len(again)
+    assert all(map(claim_slug, again))
+
+
+@pytest.mark.slow
+def test_a_claim_that_another_process_holds_up_is_not_guessed(tmp_path: Path) -> None:
+    paths = resolved(tmp_path, tmp_path / "ws")
+    with FileLock(paths.project_state / ".qmemd-meta.lock"):
+        with pytest.raises(MemoryFilesError) as caught:
+            claim_slug(paths)
+        assert caught.value.code == "memory_locked"
+
+
+@pytest.mark.parametrize("odd", ["link", "dangling", "file", "fifo"])
+@pytest.mark.parametrize("place", ["projects", "slug"])
+def test_a_project_s_directory_that_is_none_is_named(tmp_path: Path, odd: str, place: str) -> None:
+    paths = resolved(tmp_path, tmp_path / "ws")
+    path = paths.project_state if place == "slug" else paths.project_state.parent
+    path.parent.mkdir(parents=True)
+    outside = tmp_path / "outside"
+    if odd in ("link", "dangling"):
+        if odd == "link":
+            outside.mkdir()
+        path.symlink_to(outside)
+    elif odd == "file":
+        path.write_text("")
+    else:
+        os.mkfifo(path)
+    for call in (lambda: claim_slug(paths), lambda: resolved(tmp_path, tmp_path / "ws")):
+        with pytest.raises(MemoryFilesError, match=re.escape(f"{path} is ")) as caught:
+            call()
+        assert caught.value.code == "memory_path_refused"
+    assert not outside.exists() or not list(outside.iterdir())
 
 
 def test_a_claim_keeps_what_others_wrote(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from qmemd.errors import MemoryFilesError
 from qmemd.kinds import Scope, Topic
 from qmemd.memory.documents import MAX_DOCUMENT_BYTES, parse, render
 from qmemd.memory.paths import Root
-from qmemd.memory.rebuild import rebuild_index
+from qmemd.memory.rebuild import MAX_ATTEMPTS, rebuild_index
 from qmemd.memory.scan import Scanner
+from tests.memory.world import At, SimulatedCrash, Steps, crash
 
 LINE = "- [A](a.md) — d\n"
 
@@ -27,7 +29,7 @@ def add(root: Root, name: str = "A", path: str = "a.md") -> None:
 
 
 def rebuild(root: Root) -> bool:
-    return rebuild_index(Scanner().scan(root))
+    return rebuild_index(Scanner(), root).written
 
 
 def names(root: Root) -> list[str]:
@@ -180,3 +182,143 @@ def test_kept_text_of_a_project_is_a_project_document(tmp_path: Path) -> None:
     root.index_path.write_text("rule")
     rebuild(root)
     assert parse((root.path / "kept-from-index.md").read_bytes()).topic is Topic.PROJECT
+
+
+# Other programs that write the index meanwhile
+
+STEPS = ("write new", "move aside", "compare", "link new", "unlink new", "unlink aside")
+
+
+def _append(_index: Path, editor: int) -> None:
+    os.lseek(editor, 0, os.SEEK_END)
+    os.write(editor, b"Written just now.\n")
+
+
+def _truncate(index: Path, editor: int) -> None:
+    os.ftruncate(editor, 0)
+    _append(index, editor)
+
+
+def _rename(index: Path, _editor: int) -> None:
+    temporary = index.with_name("editor.tmp")
+    temporary.write_text("Written just now.\n")
+    temporary.replace(index)
+
+
+def _bodies(root: Root) -> str:
+    return "\n\n".join(found.document.body for found in Scanner().scan(root).documents)
+
+
+@pytest.mark.parametrize("save", [_append, _truncate, _rename])
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("before", [LINE, "", "An old rule.\n"])
+def test_what_is_written_into_the_index_meanwhile_is_kept(
+    root: Root, step: str, save: Callable[[Path, int], None], before: str
+) -> None:
+    add(root)
+    add(root, "B", "b.md")
+    root.index_path.write_text(before)
+    editor = os.open(root.index_path, os.O_RDWR)
+    at = At(f"index: {step}", lambda: save(root.index_path, editor))
+    try:
+        assert rebuild_index(Scanner(), root, at).written
+    finally:
+        os.close(editor)
+    rebuild(root)
+    assert "Written just now." in _bodies(root)
+    assert ("An old rule." in _bodies(root)) == ("old" in before)
+    documents = [name for name in names(root) if name != "MEMORY.md"]
+    assert all(f"({name})" in root.index_path.read_text() for name in documents)
+    assert len(root.index_path.read_text().splitlines()) == len(documents)
+
+
+def test_an_index_that_appears_meanwhile_is_kept(root: Root) -> None:
+    add(root)
+    at = At("index: link new", lambda: root.index_path.write_text("Written just now.\n"))
+    rebuild_index(Scanner(), root, at)
+    assert "Written just now." in _bodies(root)
+    assert "(a.md)" in root.index_path.read_text()
+
+
+def test_junk_that_is_written_into_the_index_meanwhile_is_set_aside(root: Root) -> None:
+    root.index_path.write_text("- [Old](old.md) — x\n")
+    with root.index_path.open("r+b", buffering=0) as editor:
+        at = At("index: unlink aside", lambda: editor.write(b"\xff\xfe"))
+        rebuild_index(Scanner(), root, at)
+    assert (root.path / "MEMORY.md.unreadable").read_bytes().startswith(b"\xff\xfe")
+    assert root.index_path.read_bytes() == b""
+
+
+def test_a_rebuild_gives_up_when_the_index_is_written_again_and_again(root: Root) -> None:
+    add(root)
+    count = 0
+
+    def step(name: str) -> None:
+        nonlocal count
+        if name == "index: move aside":
+            count += 1
+            root.index_path.write_text(f"- [Old](old.md) — {count}\n")
+
+    root.index_path.write_text("- [Old](old.md) — x\n")
+    with pytest.raises(MemoryFilesError) as caught:
+        rebuild_index(Scanner(), root, step)
+    assert caught.value.code == "memory_index_failed"
+    assert root.index_path.read_text() == f"- [Old](old.md) — {MAX_ATTEMPTS}\n"
+    assert names(root) == ["MEMORY.md", "a.md"]
+
+
+def test_a_kept_text_overwrites_no_document_that_appears_meanwhile(root: Root) -> None:
+    root.index_path.write_text("A rule.\n")
+    theirs = root.path / "kept-from-index.md"
+    at = At("index: keep text", lambda: theirs.write_text("theirs"))
+    rebuild_index(Scanner(), root, at)
+    assert theirs.read_text() == "theirs"
+    assert "A rule." in _bodies(root)
+
+
+@pytest.mark.parametrize("written_after", [False, True])
+def test_a_crash_at_any_step_loses_nothing_of_the_index(
+    tmp_path: Path, written_after: bool
+) -> None:
+    def make(directory: str) -> Root:
+        path = tmp_path.resolve() / directory / "memories"
+        path.mkdir(parents=True)
+        root = Root(Scope.USER, path)
+        add(root)
+        root.index_path.write_text(f"{LINE}An old rule.\n")
+        return root
+
+    steps = Steps()
+    rebuild_index(Scanner(), make("whole"), steps)
+    assert len(steps.names) > len(STEPS)
+    for number, name in enumerate(steps.names):
+        root = make(str(number))
+        with root.index_path.open("ab") as editor:
+            with pytest.raises(SimulatedCrash):
+                rebuild_index(Scanner(), root, Steps(number, crash))
+            if written_after:
+                editor.write(b"Written after the crash.\n")
+        gone = written_after and name == "index: unlink aside" and not root.index_path.exists()
+        rebuild(root)
+        assert "An old rule." in _bodies(root), name
+        assert ("Written after" in _bodies(root)) == (written_after and not gone), name
+        assert not [left for left in names(root) if left.startswith(".")], name
+        assert root.index_path.read_text().count("](") == len(names(root)) - 1, name
+
+
+def test_a_link_in_its_place_that_turns_into_a_file_is_kept(root: Root, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("theirs")
+    root.index_path.symlink_to(outside)
+    at = At("index: write new", lambda: root.index_path.write_text("Written just now.\n"))
+    rebuild_index(Scanner(), root, at)
+    assert "Written just now." in _bodies(root)
+    assert outside.read_text() == "theirs"
+
+
+@pytest.mark.parametrize("end", ["\r", "\u2028", "\x85", "\v", "\f"])
+def test_text_behind_an_unusual_line_end_is_kept(root: Root, end: str) -> None:
+    text = f"- [A](a.md) — d{end}# My notes{end}precious"
+    root.index_path.write_bytes(text.encode())
+    rebuild(root)
+    assert _bodies(root) == text

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import socket
 import time
@@ -63,7 +64,7 @@ def test_what_is_known_of_a_document(root: Root) -> None:
 
 def test_what_is_no_document_is_not_read(root: Root) -> None:
     write(root, "a.md")
-    for name in ("MEMORY.md", "sub/MEMORY.md", ".qmemd-1a2b.tmp", ".qmemd-old/x.md", "x.txt"):
+    for name in ("MEMORY.md", ".qmemd-1a2b.tmp", ".qmemd-old/x.md", ".Qmemd-x.md", "x.txt", "x.MD"):
         write(root, name)
     (root.path / "directory.md").mkdir()
     scan = Scanner().scan(root)
@@ -226,3 +227,74 @@ def test_a_scan_leaves_no_descriptor_open(root: Root) -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     Scanner().scan(root)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+def test_documents_of_all_names(root: Root) -> None:
+    names = [".md", ".x/.y.md", "Pinned/a.md", "a.md/b.md", "memory.md", "x/MEMORY.md", "x\ny.md"]
+    for name in names:
+        write(root, name)
+    write(root, "MEMORY.md")
+    scan = Scanner().scan(root)
+    assert sorted(paths(scan)) == sorted(names)
+    assert [found.path for found in scan.documents if found.pinned] == ["Pinned/a.md"]
+
+
+def test_the_index_is_no_document_under_another_spelling_either(root: Root) -> None:
+    write(root, "MEMORY.md")
+    (root.path / "memory.md").hardlink_to(root.path / "MEMORY.md")
+    assert paths(Scanner().scan(root)) == []
+
+
+def test_an_odd_thing_in_the_place_of_the_index_is_no_bad_document(
+    root: Root, tmp_path: Path
+) -> None:
+    root.index_path.symlink_to(tmp_path / "outside.md")
+    assert Scanner().scan(root).problems == ()
+
+
+def test_temporaries_of_ours_are_found_everywhere(root: Root) -> None:
+    for name in (".qmemd-1.tmp", "a/b/.qmemd-x-0-old.tmp", ".qmemd-a.lock", "a/x.tmp"):
+        write(root, name)
+    (root.path / ".qmemd-directory.tmp").mkdir()
+    assert Scanner().scan(root).leftovers == (".qmemd-1.tmp", "a/b/.qmemd-x-0-old.tmp")
+
+
+def test_a_problem_is_logged_once_for_each_state_of_a_file(
+    root: Root, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad = root.path / "bad.md"
+    bad.write_bytes(b"\xff secret text")
+    (root.path / "out.md").symlink_to("/nowhere")
+    scanner = Scanner()
+
+    def logged() -> list[str]:
+        caplog.clear()
+        with caplog.at_level(logging.INFO):
+            scanner.scan(root)
+        return [record.getMessage() for record in caplog.records]
+
+    lines = logged()
+    assert len(lines) == 2
+    assert "bad.md: " in lines[0]
+    assert "UTF-8" in lines[0]
+    assert "secret" not in "".join(lines)
+    assert logged() == []
+    bad.write_bytes(b"\xff still bad")
+    assert len(logged()) == 1
+    assert logged() == []
+    bad.write_bytes(b"good")
+    assert logged() == []
+    bad.write_bytes(b"\xff bad again")
+    assert len(logged()) == 1
+
+
+def test_very_many_problems_are_not_all_logged(
+    root: Root, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number in range(50):
+        (root.path / f"{number}.md").write_bytes(b"\xff")
+    with caplog.at_level(logging.INFO):
+        scan = Scanner().scan(root)
+    assert len(scan.problems) == 50
+    assert len(caplog.records) == 21
+    assert "30 more" in caplog.records[-1].getMessage()

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from qmemd.agent.run import Run
 from qmemd.kinds import ContextMode, Scope
 from qmemd.memory.entries import Entry
 
@@ -129,18 +130,18 @@ class Model(Protocol):
         """For the record in change sets, e.g. ``offline``."""
         ...
 
-    def respond(self, conversation: Conversation) -> Reply:
-        """The next turn.
+    def respond(self, conversation: Conversation, run: Run) -> Reply:
+        """The next turn. Ends early, by ``run.check()``, when the run has to stop.
 
         Raises:
-            TaskFailedError: the model could not be asked.
+            TaskFailedError: the model could not be asked, or the run has to stop.
         """
         ...
 
-    def choose(self, query: str, candidates: Sequence[Entry]) -> Choice:
+    def choose(self, query: str, candidates: Sequence[Entry], run: Run) -> Choice:
         """Picks the entries that ``query`` asks to forget.
 
         Raises:
-            TaskFailedError: the model could not be asked.
+            TaskFailedError: the model could not be asked, or the run has to stop.
         """
         ...

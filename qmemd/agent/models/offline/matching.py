@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from qmemd.agent.models.offline.words import STOP_WORDS, Term, is_cjk, tokens
+from qmemd.agent.models.offline.word_lists import STOP_WORDS
+from qmemd.agent.models.offline.words import Term, is_cjk, tokens
 
 _PAIR = 2
 _CJK_PHRASE = 4
 _ENDINGS = frozenset(("", "s", "es", "e", "ed", "d", "ing", "y", "ies", "ied"))
 _SENTENCE_END = re.compile(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|,?\s(?:but|aber|mais|pero)\s")  # noqa: RUF001 - full-width signs end a sentence too
+
+_CLAUSE_END = re.compile(r",\s|\s(?:and|und|et|y)\s")
 
 
 def content_words(folded: str) -> list[str]:
@@ -61,7 +64,9 @@ def swapped(places: Sequence[tuple[int, int]], span: tuple[int, int], wanted: in
     return inside[0] == wanted - 1 and inside[-1] == 0
 
 
-def sentences_at(text: str, span: tuple[int, int]) -> str:
+def said_at(text: str, span: tuple[int, int]) -> str:
+    """What bears on the words at this place: the sentence so far, and the clause to its end."""
     start = max((hit.end() for hit in _SENTENCE_END.finditer(text, 0, span[0])), default=0)
-    end = _SENTENCE_END.search(text, span[1])
+    end = _SENTENCE_END.search(text, span[1]) or None
+    end = _CLAUSE_END.search(text, span[1], end.start() if end else len(text)) or end
     return text[start : end.start() if end else len(text)]

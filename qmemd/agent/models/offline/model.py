@@ -8,6 +8,7 @@ from uuid import uuid4
 from qmemd.agent.models.base import Choice, Conversation, RememberBrief, Reply
 from qmemd.agent.models.offline.dream_plan import DreamPlan
 from qmemd.agent.models.offline.remember_plan import RememberPlan
+from qmemd.agent.run import Run
 from qmemd.memory.entries import Entry
 
 
@@ -24,14 +25,14 @@ class OfflineModel:
         self._new_id = new_id
         """For file names when the plain ones are taken by files that must not be seen."""
 
-    def respond(self, conversation: Conversation) -> Reply:
+    def respond(self, conversation: Conversation, run: Run) -> Reply:  # noqa: ARG002 - takes no time worth interrupting
         """The next turn; of what was typed only the words count, never what they ask for."""
         brief = conversation.brief
         if isinstance(brief, RememberBrief):
             return RememberPlan(brief, conversation, self._new_id).reply()
         return DreamPlan(brief, conversation).reply()
 
-    def choose(self, query: str, candidates: Sequence[Entry]) -> Choice:
+    def choose(self, query: str, candidates: Sequence[Entry], run: Run) -> Choice:  # noqa: ARG002 - nor does this
         """The entries that the query names beyond doubt."""
         # Imported late: only forget needs it.
         from qmemd.agent.models.offline.forgetting import choose_entries  # noqa: PLC0415

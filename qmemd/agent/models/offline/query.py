@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from qmemd.agent.models.offline.words import NEGATION, fold
+from qmemd.agent.models.offline.word_lists import NEGATION
+from qmemd.agent.models.offline.words import fold
 
 MAX_COMMAND = 2000
 """Characters."""
@@ -68,6 +69,7 @@ _STATEMENT = re.compile(
     r"works|has|is|knows|dislikes|needs)\b|\b(?:is|are|was|were|has|have|should|must|can|cannot|"
     r"will|prefers|likes|uses|runs|wants|depends|calls|replaces|does|do|don't|doesn't)\b"
 )
+_OVER = re.compile(r"\b(?:no longer|(?:not|\w+n't)\b.*\bany ?more)\b")
 _USER_SUBJECT = re.compile(r"^(?:(?:the )?user(?:'s)?|i|my)\b")
 _MARKS = " .,;:!?。、，！？"  # noqa: RUF001 - full-width signs are meant
 
@@ -130,7 +132,8 @@ def read_query(query: str) -> ForgetQuery:
         rest=" ".join(rest.split()),
         broad=broad,
         statement=statement,
-        negated=bool(NEGATION.search(rest)),
+        # "I do not use it any more" speaks of a memory that says that I do.
+        negated=bool(NEGATION.search(rest)) and not _OVER.search(whole),
         of_user=bool(_USER_SUBJECT.match(target)),
         literals=tuple(
             chunk for raw in rest.split() if _LITERAL.search(chunk := raw.strip(".,;:!?()\"'`"))

@@ -12,66 +12,21 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from qmemd.agent.models.offline.word_lists import ALIASES, GENERIC_WORDS, LIGHT_WORDS
+
 _CJK = (
     "\u3005\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U0003134f"
 )
 _IS_CJK = re.compile(f"[{_CJK}]")
 _LETTER = rf"[^\W_{_CJK}]"
-_TOKEN = re.compile(rf"[{_CJK}]+|{_LETTER}+(?:(?:[.'_-]|,(?=\d)){_LETTER}+)*(?:\+\+|#)?")
+_TOKEN = re.compile(rf"[{_CJK}]+|[#@]?{_LETTER}+(?:(?:[.'_-]|,(?=\d)){_LETTER}+)*(?:\+\+|#)?")
 _PLAIN = re.compile(r"[^\W\d_]{2,}")
 _APOSTROPHES = str.maketrans("\u2018\u2019", "''")
 
 BEFORE = r"(?<![\w#@])(?<!\w[.\-_/])"
 AFTER = r"(?![\w#+]|[.\-_/]\w)"
 """Where a whole word or identifier begins and ends."""
-
-_STOP_WORDS_TEXT = """
-a about above after again all also am an and any anything are as at be because been before being
-but by can could did do does doing for from had has have having he her here hers him his how i
-if in into is it its itself just let me mine more most my myself of off on once one only or
-other our ours out over own same she so some such than that the their theirs them then there
-these they this those through to too under until up us very was we were what when where which
-while who whom why will with would you your yours everything every each anymore something said
-told know says say mentioned called named regarding concerning related user users project memory
-memories entry entries fact facts note notes thing things please forget remove delete erase
-remember remembered saved stored information info stuff agent assistant must should shall may
-might not no never don't doesn't didn't isn't aren't wasn't weren't won't can't cannot shouldn't
-der die das den dem des ein eine einen und oder ist sind dass wir ich mein meine über alles le
-la les un une des et ou est sont que qui nous je mon ma mes sur du el los las una y es son que
-nosotros yo mi mis sobre del en de
-"""
-STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
-"""Words that never say alone which memory is meant."""
-
-_LIGHT_WORDS_TEXT = """
-prefer preference preferences prefers like likes use uses using used want wants need needs
-always setting settings rule rules convention conventions detail details current currently now
-new old usually choice way time day kind type
-"""
-LIGHT_WORDS = frozenset(_LIGHT_WORDS_TEXT.split())
-"""Words of a query that may be missing in the memory that it means."""
-
-NEGATION = re.compile(
-    r"\b(?:not|no|never|none|without|cannot|\w+n't|dont|doesnt|avoid|stop|neither|nor|"
-    r"nicht|kein\w*|nie|niemals|ohne|pas|jamais|sans|nunca|sin)\b|不|没|別|别|勿|ない|ません"
-)
-
-_ALIASES = (
-    ("db", "database"),
-    ("repo", "repository"),
-    ("config", "configuration"),
-    ("docs", "documentation"),
-    ("prod", "production"),
-    ("env", "environment"),
-    ("auth", "authentication"),
-    ("k8s", "kubernetes"),
-    ("js", "javascript"),
-    ("ts", "typescript"),
-    ("postgres", "postgresql"),
-    ("colour", "color"),
-    ("tz", "timezone"),
-)
 
 
 def fold(text: str) -> str:
@@ -115,6 +70,8 @@ class Term:
     word: str
     light: bool
     """It may be missing in what is meant."""
+    generic: bool
+    """It may be missing beside others that are there."""
     stems: frozenset[str]
     """Of the word and of its other spellings; empty when only the whole word counts."""
     hints: tuple[str, ...]
@@ -140,22 +97,24 @@ class Terms:
 
     def of(self, word: str) -> Term:
         """The term for one token of a folded query."""
-        light = word in LIGHT_WORDS
+        light, generic = word in LIGHT_WORDS, word in GENERIC_WORDS
         if is_cjk(word[0]):
-            return Term(word, light, frozenset(), (word,), re.compile(re.escape(word)))
-        spellings = next((group for group in _ALIASES if word in group), (word,))
+            return Term(word, light, generic, frozenset(), (word,), re.compile(re.escape(word)))
+        spellings = next((group for group in ALIASES if word in group), (word,))
         if not all(map(_PLAIN.fullmatch, spellings)):
             # A version is written with and without its "v".
             bare = re.sub(r"^v(?=\d)", "", word)
             forms = tuple(dict.fromkeys((*spellings, bare, *([f"v{bare}"] * bare[:1].isdigit()))))
             either = "|".join(map(re.escape, forms))
             pattern = re.compile(f"{BEFORE}(?:{either}){AFTER}")
-            return Term(word, light, frozenset(), forms, pattern)
+            return Term(word, light, generic, frozenset(), forms, pattern)
         stems = frozenset(map(self._stem, spellings))
         # The last letter of a stem may differ from the word's: "party" and "parti".
         hints = tuple(sorted({stem[: max(2, len(stem) - 1)] for stem in stems}))
         starts = "|".join(map(re.escape, hints))
-        return Term(word, light, stems, hints, re.compile(rf"(?<!{_LETTER})(?:{starts}){_LETTER}*"))
+        return Term(
+            word, light, generic, stems, hints, re.compile(rf"(?<!{_LETTER})(?:{starts}){_LETTER}*")
+        )
 
     def find(self, term: Term, folded: str) -> list[tuple[int, str]]:
         """Places of the term in a folded text, each with the form that stands there."""

@@ -7,7 +7,8 @@ import sys
 def test_the_stemmer_is_loaded_only_to_forget() -> None:
     code = (
         "import sys; from qmemd.agent.models.offline import OfflineModel; m = OfflineModel();"
-        "print('snowballstemmer' in sys.modules); m.choose('tea', ());"
+        "from tests.agent.runs import make_run; run = make_run();"
+        "print('snowballstemmer' in sys.modules); m.choose('tea', (), run);"
         "print('snowballstemmer' in sys.modules)"
     )
     done = subprocess.run(

@@ -11,6 +11,7 @@ from qmemd.kinds import ContextMode, Scope, Topic
 from qmemd.memory.documents import parse
 from qmemd.memory.paths import MemoryPaths
 from tests.agent.conftest import Put
+from tests.agent.runs import make_run
 from tests.agent.workbench import Workbench
 
 
@@ -132,7 +133,7 @@ def test_workspace_mode_looks_before_it_writes(tmp_path: Path) -> None:
 def test_refusals_end_the_run_in_time(tmp_path: Path) -> None:
     conversation = start(tmp_path, "The API is slow.", ContextMode.WORKSPACE)
     turns = 0
-    while (reply := model().respond(conversation)).tool_calls:
+    while (reply := model().respond(conversation, make_run())).tool_calls:
         turns += 1
         answers = [
             Message("tool", "Refused.", call_id=call.call_id, failed=True)
@@ -158,4 +159,4 @@ def start(tmp_path: Path, fact: str, mode: ContextMode) -> Conversation:
 
 
 def first_reply(tmp_path: Path, fact: str, mode: ContextMode) -> Reply:
-    return model().respond(start(tmp_path, fact, mode))
+    return model().respond(start(tmp_path, fact, mode), make_run())

@@ -1,24 +1,22 @@
-"""What in a text speaks for one type of memory: patterns with weights.
+"""What in a fact tells its type: the kinds of its words, and a few shapes of the sentence.
 
-Rows describe kinds of words and shapes of sentences; the weights of those that match add up.
+Cues carry no weight of their own; ``weights`` says what each of them speaks for.
 """
 
 from __future__ import annotations
 
-from qmemd.agent.models.offline.cues.cue import Cue
-from qmemd.agent.models.offline.cues.feedback import FEEDBACK
-from qmemd.agent.models.offline.cues.foreign import FOREIGN
-from qmemd.agent.models.offline.cues.project import PROJECT
-from qmemd.agent.models.offline.cues.reference import REFERENCE
-from qmemd.agent.models.offline.cues.user import USER
-from qmemd.kinds import Topic
+from qmemd.agent.models.offline.cues.sentence import sentence_cues
+from qmemd.agent.models.offline.cues.unspaced import unspaced_cues
+from qmemd.agent.models.offline.cues.words import words_of
 
-__all__ = ["CUES", "Cue"]
+__all__ = ["cues_of"]
 
-CUES: tuple[tuple[Topic, Cue], ...] = (
-    *((Topic.FEEDBACK, cue) for cue in FEEDBACK),
-    *((Topic.USER, cue) for cue in USER),
-    *((Topic.REFERENCE, cue) for cue in REFERENCE),
-    *((Topic.PROJECT, cue) for cue in PROJECT),
-    *FOREIGN,
-)
+ANY = "(any)"
+
+
+def cues_of(fact: str) -> set[str]:
+    """Names of all cues in the fact: ``kind``, ``^kind`` for its first word, ``*shape``."""
+    words = words_of(fact)
+    kinds = {kind for word in words for kind in word.kinds}
+    first = {f"^{kind}" for word in words[:1] for kind in word.kinds}
+    return {ANY} | kinds | first | sentence_cues(words, kinds) | unspaced_cues(fact)

@@ -1,0 +1,90 @@
+"""Whether an entry that holds the words of a query also means what the query means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from qmemd.agent.models.offline.folded import SEPARATOR, Folded
+from qmemd.agent.models.offline.matching import closest, inflects, said_at, swapped
+from qmemd.agent.models.offline.query import ForgetQuery
+from qmemd.agent.models.offline.word_lists import NEGATION, STOP_WORDS
+from qmemd.agent.models.offline.words import Term, Terms, tokens
+from qmemd.kinds import Topic
+
+_WINDOW = 90
+"""Characters for each word within which the words of a query must stand together."""
+_NUMBER_NEAR = re.compile(r"[\w'-]*\W{1,3}(?:(?:is|to|number|no)\W+)?v?(\d[\w.-]*\w|\d)")
+_ABOUT_USER = (Topic.USER, Topic.FEEDBACK)
+
+
+class Agreement:
+    """Judges entries against one query."""
+
+    def __init__(self, asked: ForgetQuery, terms: Terms) -> None:
+        self._asked = asked
+        self._terms = terms
+
+    def agrees(self, one: Folded, span: tuple[int, int]) -> bool:
+        """Whether the entry says, at this place, nothing that contradicts the query."""
+        asked = self._asked
+        if not all(literal in one.text for literal in asked.literals):
+            return False
+        if asked.of_user and asked.statement and one.entry.topic not in _ABOUT_USER:
+            return False
+        if not asked.negated and NEGATION.search(one.text, *span):
+            return False
+        if not asked.statement and not asked.negated:
+            return True
+        return asked.negated == bool(NEGATION.search(said_at(one.text, span)))
+
+    def is_meant(self, one: Folded, terms: Sequence[Term]) -> bool:
+        """Whether nothing speaks against an entry that holds all the words."""
+        if len(terms) == 1:
+            found = self._terms.find(terms[0], one.text)
+            alike = any(inflects(form, terms[0]) for _, form in found)
+            return alike and any(self.agrees(one, (at, at)) for at, _ in found)
+        places = sorted(
+            (at, number)
+            for number, term in enumerate(terms)
+            for at, _ in self._terms.find(term, one.text)
+        )
+        span = self._span(one, places, len(terms))
+        if span is None or span[1] - span[0] > _WINDOW * len(terms):
+            return False
+        if self._asked.statement and swapped(places, span, len(terms)):
+            return False
+        return self.agrees(one, span) and not self._names_other_number(one)
+
+    @staticmethod
+    def _span(
+        one: Folded, places: Sequence[tuple[int, int]], wanted: int
+    ) -> tuple[int, int] | None:
+        """Where the words stand together: best in the name or in the text, else over both."""
+        found = []
+        start = 0
+        for part in one.text.split(SEPARATOR):
+            end = start + len(part)
+            inside = [place for place in places if start <= place[0] < end]
+            if span := closest(inside, wanted):
+                found.append(span)
+            start = end + len(SEPARATOR)
+        if found:
+            return min(found, key=lambda span: span[1] - span[0])
+        return closest(places, wanted)
+
+    def _names_other_number(self, one: Folded) -> bool:
+        """Whether the word before a number of the query has another number in the entry."""
+        words = tokens(self._asked.target)
+        for before, number in pairwise(words):
+            if not number[-1:].isdigit() or before in STOP_WORDS:
+                continue
+            near = [
+                hit[1]
+                for at, _ in self._terms.find(self._terms.of(before), one.text)
+                if (hit := _NUMBER_NEAR.match(one.text, at))
+            ]
+            if near and number.lstrip("#").removeprefix("v") not in near:
+                return True
+        return False

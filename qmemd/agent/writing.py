@@ -1,0 +1,73 @@
+"""The tools that change the draft: ``write_file``, ``edit``, and for a dream ``remove``."""
+
+from __future__ import annotations
+
+from qmemd.agent.scope import MemoryScope, ToolRefusedError
+from qmemd.agent.tool_arguments import Arguments, bytes_of
+from qmemd.agent.view import DraftView
+from qmemd.memory.documents import parse
+
+
+class WritingTools:
+    """Changes the draft of one run; nothing here touches the disk."""
+
+    def __init__(self, view: DraftView, scope: MemoryScope, *, dreaming: bool) -> None:
+        self._view = view
+        self._scope = scope
+        self._dreaming = dreaming
+
+    def write_file(self, arguments: Arguments) -> str:
+        path = self._scope.writable(arguments.get("file_path"))
+        data = bytes_of(arguments, "content")
+        self._view.check_writable(path)
+        _check_document(data)
+        self._view.check_rewrite(path, data, dreaming=self._dreaming)
+        self._view.put(path, data)
+        return f"Wrote {self._view.absolute(path)}."
+
+    def edit(self, arguments: Arguments) -> str:
+        path = self._scope.writable(arguments.get("file_path"))
+        old = bytes_of(arguments, "old_string")
+        new = bytes_of(arguments, "new_string")
+        if path not in self._view.seen:
+            raise ToolRefusedError("Refused: read the file before you edit it.")
+        data = self._view.content(path)
+        count = data.count(old) if old else 0
+        if count != 1:
+            raise ToolRefusedError(
+                f"Refused: `old_string` must occur exactly once in the file, not {count} times. "
+                + ("Give more of the text around it." if count else "Copy it from the file.")
+            )
+        changed = data.replace(old, new)
+        if parse(data).topic is not None:
+            _check_document(changed)
+        self._view.check_rewrite(path, changed, dreaming=self._dreaming)
+        self._view.put(path, changed)
+        return f"Edited {self._view.absolute(path)}."
+
+    def remove(self, arguments: Arguments) -> str:
+        path = self._scope.writable(arguments.get("file_path"))
+        target = arguments.get("merged_into")
+        merged_into = None if target is None else self._scope.readable(target)
+        if merged_into is None:
+            if path not in self._view.seen:
+                raise ToolRefusedError("Refused: read the file before you remove it.")
+        else:
+            if merged_into == path or merged_into.scope is not path.scope:
+                raise ToolRefusedError("Refused: `merged_into` must be another file of this scope.")
+            self._view.content(merged_into)
+        self._view.content(path)
+        self._view.remove(path, merged_into)
+        return f"Removed {self._view.absolute(path)}."
+
+
+def _check_document(data: bytes) -> None:
+    """A document that no reader could file is told at once, while the model can mend it."""
+    document = parse(data)
+    if not document.name or document.topic is None:
+        raise ToolRefusedError(
+            "Refused: a memory document starts with a head between '---' lines that has `name`, "
+            "`description` and `type` (user, feedback, project or reference)."
+        )
+    if not document.body.strip():
+        raise ToolRefusedError("Refused: the document has no text below its head.")

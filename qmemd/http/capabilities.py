@@ -1,0 +1,49 @@
+"""What this daemon can do, as clients ask for it before they ask for anything else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qmemd._version import __version__
+from qmemd.http.body import MAX_BODY_BYTES
+from qmemd.kinds import ContextMode
+from qmemd.tasks import MAX_COMPACTING, MAX_PENDING, MAX_TEXT_BYTES
+
+FEATURES = (
+    "health",
+    "capabilities",
+    "session_create",
+    "session_scope_override",
+    "session_close",
+    "client_identity",
+    "workspace_memory_remember",
+    "workspace_memory_remember_project_scope",
+    "workspace_memory_remember_user_scope",
+    "workspace_memory_forget",
+    "workspace_memory_forget_scope",
+    "workspace_memory_dream",
+    "workspace_memory_tasks",
+)
+"""What works, by the names that clients look for."""
+
+
+def capabilities(workspace: str) -> dict[str, Any]:
+    """The body of ``GET /capabilities`` for the daemon of this workspace."""
+    modes = [mode.value for mode in ContextMode]
+    return {
+        "v": 1,
+        "protocolVersions": {"current": "v1", "supported": ["v1"]},
+        "mode": "http-bridge",
+        "features": list(FEATURES),
+        "featureDetails": {"workspace_memory_remember": {"modes": modes}},
+        "modelServices": [],
+        "workspaceCwd": workspace,
+        "transports": ["rest"],
+        "limits": {
+            "maxTextBytes": MAX_TEXT_BYTES,
+            "maxBodyBytes": MAX_BODY_BYTES,
+            "maxPendingTasks": MAX_PENDING,
+            "maxPendingForgetAndDream": MAX_COMPACTING,
+        },
+        "qmemdVersion": __version__,
+    }

@@ -1,0 +1,45 @@
+"""What a request says outside of its path and body: query parameters and headers."""
+
+from __future__ import annotations
+
+import re
+
+import falcon
+
+from qmemd.errors import RequestError
+from qmemd.kinds import TaskKind, TaskStatus
+from qmemd.texts import check_key
+
+MAX_LISTED = 1_000
+DEFAULT_LISTED = 100
+
+_LIMIT = re.compile(r"[0-9]{1,4}")
+
+
+def idempotency_key(req: falcon.Request) -> str | None:
+    """The ``Idempotency-Key``; None when there is none.
+
+    Raises:
+        RequestError: ``invalid_idempotency_key``.
+    """
+    key: str | None = req.env.get("HTTP_IDEMPOTENCY_KEY")
+    if key is not None:
+        check_key(key)
+    return key
+
+
+def list_filter(req: falcon.Request) -> tuple[TaskKind | None, TaskStatus | None, int]:
+    """Which tasks are asked for: kind and status (None for all), and how many at most.
+
+    Raises:
+        RequestError: ``invalid_kind``, ``invalid_status`` or ``invalid_limit``.
+    """
+    kind, status = req.get_param("kind"), req.get_param("status")
+    if kind is not None and kind not in set(TaskKind):
+        raise RequestError("invalid_kind")
+    if status is not None and status not in set(TaskStatus):
+        raise RequestError("invalid_status")
+    limit = req.get_param("limit") or str(DEFAULT_LISTED)
+    if not _LIMIT.fullmatch(limit) or not 1 <= int(limit) <= MAX_LISTED:
+        raise RequestError("invalid_limit")
+    return TaskKind(kind) if kind else None, TaskStatus(status) if status else None, int(limit)
