@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -93,7 +95,17 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
         except OSError:
             connection.close()
         else:
-            self.channel_class(self, connection, address, self.adj, map=self.sockets)
+            try:
+                self.channel_class(self, connection, address, self.adj, map=self.sockets)
+            except Exception:  # noqa: BLE001 - logged; one connection must not take the others with it
+                _log.exception("a connection could not be taken over")
+                connection.close()
+
+    def handle_error(self) -> None:
+        """Called while an exception is handled. It ends the server, and not the socket alone."""
+        error = sys.exc_info()[1]
+        if error is not None:
+            raise error
 
     def pull_trigger(self) -> None:
         # The loop itself needs no waking, and would hang on a full pipe. A late worker must not
@@ -102,7 +114,8 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
             return
         with self._trigger_lock:
             if not self._released:
-                super().pull_trigger()
+                with contextlib.suppress(OSError):  # closed by a fault in the loop
+                    super().pull_trigger()
 
     def close_listener(self) -> None:
         wasyncore.dispatcher.close(self)

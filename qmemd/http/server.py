@@ -169,6 +169,8 @@ class _Loop(threading.Thread):
 
     def _goes_on(self) -> bool:
         if self._deadline is None:
+            if not self._server.accepting:
+                raise RuntimeError("the listening socket was closed")
             return True
         self._server.close_listener()
         self._server.close_channels(lambda channel: channel.idle)

@@ -164,3 +164,21 @@ def test_silent_connections_are_closed(door: FakeDoor, fields: Fields) -> None:
         stalled.send(head + b"{ }")
         assert stalled.at_end()
     server.stop(2)
+
+
+def test_a_server_that_ends_by_itself_says_so_and_can_be_stopped(
+    door: FakeDoor, fields: Fields
+) -> None:
+    failed = threading.Event()
+    sock = bind("127.0.0.1", 0)
+    access = Access("s3cret", "127.0.0.1", sock.getsockname()[1])
+    app = create_app(door, access, fields=fields)
+    server = HttpServer(app, sock, threads=2, on_failure=failed.set)
+    server.start()
+    with raw.Connection(server.port) as connection:
+        connection.send(raw.get("/health"))
+        assert connection.read().status == 200
+        sock.close()  # as a fault in the loop would
+        assert failed.wait(10)
+    server.stop(1)
+    assert refuses_connections(server.port)
