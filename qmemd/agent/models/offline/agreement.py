@@ -16,6 +16,8 @@ from qmemd.kinds import Topic
 _WINDOW = 90
 """Characters for each word within which the words of a query must stand together."""
 _NUMBER_NEAR = re.compile(r"[\w'-]*\W{1,3}(?:(?:is|to|number|no)\W+)?v?(\d[\w.-]*\w|\d)")
+_NEGATED_BEFORE = re.compile(rf"(?:{NEGATION.pattern})(?:\W+(?:ever|to|be))?\W*$")
+"""Ends right where the words begin: "never deploy" is not "deploy"."""
 _ABOUT_USER = (Topic.USER, Topic.FEEDBACK)
 
 
@@ -34,6 +36,8 @@ class Agreement:
         if asked.of_user and asked.statement and one.entry.topic not in _ABOUT_USER:
             return False
         if not asked.negated and NEGATION.search(one.text, *span):
+            return False
+        if not asked.negated and _NEGATED_BEFORE.search(one.text[max(0, span[0] - 40) : span[0]]):
             return False
         if not asked.statement and not asked.negated:
             return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from qmemd.memory.equality import equality_key
 SEPARATOR = " ; "
 """Stands between the name, the description and the text."""
 _LABEL = 60
+_EXPLAINS = re.compile(r"\s*(?:[-*+]\s+)?\**(?:why|how to apply|because)\b", re.IGNORECASE)
+_ITEM = re.compile(r"^[ \t]{0,3}(?:[-*+]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,19 @@ def is_called(one: Folded, text: str, key: str) -> bool:
     if entry.number is None and fold(entry.name).strip(" .,;:!?") == text:
         return True
     return abs(len(entry.text) - len(text)) < len(text) + 9 and equality_key(entry.text) == key
+
+
+def is_mixed(entry: Entry) -> bool:
+    """Whether one document tells several things without being a list of entries.
+
+    What explains the one thing, such as a line "**Why:** …", is no other thing.
+    """
+    if entry.number is not None:
+        return False
+    blocks = [block for block in re.split(r"\n[ \t]*\n", entry.text.strip()) if block.strip()]
+    told = [block for block in blocks if not _EXPLAINS.match(block)]
+    items = _ITEM.findall(entry.text)
+    return len(told) > 1 or len(items) > 1
 
 
 def all_equal(found: Iterable[Folded]) -> bool:

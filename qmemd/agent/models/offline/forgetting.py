@@ -7,19 +7,28 @@ from dataclasses import replace
 
 from qmemd.agent.models.base import Choice
 from qmemd.agent.models.offline.agreement import Agreement
-from qmemd.agent.models.offline.folded import Folded, all_equal, fold_entries, is_called
+from qmemd.agent.models.offline.folded import (
+    Folded,
+    all_equal,
+    fold_entries,
+    ids_of,
+    is_called,
+    is_mixed,
+)
 from qmemd.agent.models.offline.matching import content_words, is_phrase, without_article
 from qmemd.agent.models.offline.query import MAX_COMMAND, ForgetQuery, read_query
 from qmemd.agent.models.offline.ranking import rank
 from qmemd.agent.models.offline.verdicts import (
+    KEEPS,
     MAX_BROAD,
     MAX_BY_PHRASE,
     UNCLEAR,
     all_or_none,
+    among_others,
     chosen,
     unsure,
 )
-from qmemd.agent.models.offline.words import Term, Terms, phrase_pattern
+from qmemd.agent.models.offline.words import Term, Terms, fold, phrase_pattern
 from qmemd.memory.entries import Entry
 from qmemd.memory.equality import equality_key
 
@@ -32,14 +41,20 @@ _MAX_WORDS = 64
 
 def choose_entries(query: str, entries: Sequence[Entry]) -> Choice:
     """The entries that the query names beyond doubt; else none, and the nearest by name."""
-    search = _Search(read_query(query), entries)
-    return search.by_name() or search.by_phrase() or search.by_words()
+    asked = read_query(query)
+    search = _Search(asked, entries)
+    named = search.by_name()
+    if named is not None or asked.keeps:
+        return named or KEEPS
+    return search.sure(search.by_phrase() or search.by_words())
 
 
 def choose_by_phrase(query: str, entries: Sequence[Entry]) -> Choice:
     """Only entries that hold the query word for word, at most five; else none."""
     search = _Search(replace(read_query(query), broad=False), entries)
     found = search.by_name() or search.by_phrase()
+    if found is not None:
+        found = search.sure(found)
     if found is None:
         return Choice((), "Nothing that is remembered holds these words.")
     if len(found.ids) > MAX_BY_PHRASE:
@@ -65,6 +80,27 @@ class _Search:
             if found and (len(found) <= MAX_BY_PHRASE or all_equal(found)):
                 return chosen(found[:MAX_BROAD], "It is named in full.")
         return None
+
+    def sure(self, choice: Choice) -> Choice:
+        """The choice less documents of several things, of which the query names only some."""
+        mixed = [
+            one
+            for one in self._pool
+            if one.entry.entry_id in choice.ids
+            and is_mixed(one.entry)
+            and not self._is_headline(one.entry)
+        ]
+        if not mixed:
+            return choice
+        rest = tuple(id_ for id_ in choice.ids if id_ not in ids_of(mixed))
+        hint = among_others(mixed)
+        return Choice(rest, f"{choice.reason} {hint}" if rest else hint, ids_of(mixed))
+
+    def _is_headline(self, entry: Entry) -> bool:
+        head = fold(f"{entry.name} {entry.description}")
+        return all(
+            self._terms.find(self._terms.of(word), head) for word in self._content[:_MAX_WORDS]
+        )
 
     def by_phrase(self) -> Choice | None:
         """Entries in which the words stand together, as quoted or as typed."""
@@ -112,8 +148,8 @@ class _Search:
         return chosen(covering[:MAX_BROAD], "No other memory holds all these words.")
 
     def _by_quotes(self) -> Choice:
-        quoted = [text for text in self._asked.quoted if content_words(text)]
-        if not quoted:
+        quoted = self._asked.quoted
+        if not any(map(content_words, quoted)):
             return Choice((), "What is quoted names no memory; nothing was removed.")
         patterns = [phrase_pattern(text) for text in quoted]
         others = [self._terms.of(word) for word in content_words(self._asked.rest)]

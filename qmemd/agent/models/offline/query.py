@@ -47,8 +47,9 @@ _BROAD = re.compile(
 )
 _BROAD_KIND = re.compile(rf"^(?:all|every)(?: {_DETERMINER})? (?P<what>.+?) {_KINDS}$")
 _FRAME = re.compile(
-    rf"^(?:(?:{_DETERMINER} )?(?:{_KINDS} )+(?:(?:is )?(?:{_SAID} )?{_ABOUT}|that says|which says|"
-    rf"saying|called|named|titled|of|where|with)\b ?|(?:what(?:ever)? )?{_SAID}(?: {_ABOUT})? |"
+    rf"^(?:(?:{_DETERMINER} )?(?:{_KINDS} |ones? )+(?:(?:is )?(?:{_SAID} )?{_ABOUT}|that says|"
+    rf"which says|saying|called|named|titled|of|where|with)\b ?|"
+    rf"(?:what(?:ever)? )?{_SAID}(?: {_ABOUT})? |"
     r"about )"
 )
 _THAT = re.compile(r"^(?:(?:the )?(?:fact )?that|dass|que)\b ?")
@@ -63,6 +64,14 @@ _FOREIGN_TAIL = re.compile(
 _QUOTED = re.compile(
     r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|「([^」]+)」|`([^`]+)`|(?<!\w)'([^']+)'(?!\w)"
 )
+_EXCEPT = re.compile(
+    r"\b(?:all|everything|anything|every|each|whatever|alles|alle|tout|toutes?|tous|todos?|todas?)\b"
+    r".*\b(?:but|except|other than|apart from|aside from|besides|excluding|save for|außer|sauf|"
+    r"excepto|salvo|menos)\b"
+)
+_QUESTION = re.compile(r"\?\s*$|^(?:why|when|where|who|how|does|did|is|are|was|were)\b")
+_REMEMBER = re.compile(rf"^(?:{_POLITE}\b[ ,]*)*remember\b")
+_COMMANDED = re.compile(rf"^(?:{_POLITE}\b[ ,]*)*{_COMMAND}\b")
 _LITERAL = re.compile(r"[*?\\^$|\[\]{}%~<>=]")
 _STATEMENT = re.compile(
     r"^(?:the )?user (?!\w+ing\b)|^(?:i|we|he|she|they|it)\b|^(?:prefers|likes|uses|wants|hates|"
@@ -80,6 +89,8 @@ class ForgetQuery:
 
     whole: str
     """As it was typed."""
+    keeps: bool
+    """It says what to keep ("everything but X", "don't forget X"), or asks no removal at all."""
     target: str
     """Without the words of the command."""
     quoted: tuple[str, ...]
@@ -103,8 +114,8 @@ def read_query(query: str) -> ForgetQuery:
     """
     whole = fold(query).strip(_MARKS)
     # "Don't forget X" asks for the opposite: then only the very words of a memory name it.
-    kept = len(whole) > MAX_COMMAND or _KEEP.match(whole)
-    target = "" if kept else _LEAD.sub("", whole)
+    keeps = len(whole) <= MAX_COMMAND and _asks_no_removal(fold(query), whole)
+    target = "" if keeps or len(whole) > MAX_COMMAND else _LEAD.sub("", whole)
     foreign = _FOREIGN_LEAD.match(target)
     broad = bool(foreign and foreign["all"])
     target = _FOREIGN_TAIL.sub("", _FOREIGN_LEAD.sub("", target))
@@ -127,6 +138,7 @@ def read_query(query: str) -> ForgetQuery:
     rest = _QUOTED.sub(" ", target) if quoted else target
     return ForgetQuery(
         whole=whole,
+        keeps=keeps,
         target=target,
         quoted=quoted,
         rest=" ".join(rest.split()),
@@ -139,3 +151,9 @@ def read_query(query: str) -> ForgetQuery:
             chunk for raw in rest.split() if _LITERAL.search(chunk := raw.strip(".,;:!?()\"'`"))
         ),
     )
+
+
+def _asks_no_removal(typed: str, whole: str) -> bool:
+    if _KEEP.match(whole) or _EXCEPT.search(whole) or _REMEMBER.match(whole):
+        return True
+    return bool(_QUESTION.search(typed)) and not _COMMANDED.match(whole)

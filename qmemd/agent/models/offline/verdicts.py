@@ -12,6 +12,9 @@ MAX_BY_PHRASE = 5
 MAX_BROAD = 50
 _NAMED = 5
 
+KEEPS = Choice(
+    (), "The query says what to keep, or asks something; nothing was removed. Say what to forget."
+)
 UNCLEAR = Choice((), "The query does not say which memory is meant; nothing was removed.")
 
 
@@ -34,6 +37,15 @@ def all_or_none(found: Sequence[Folded], reason: str, *, broad: bool) -> Choice:
         f"{len(found)} memories match, among them {names_of(found, _NAMED)}; nothing was removed. "
         f"{hint}",
         ids_of(found[:_NAMED]),
+    )
+
+
+def among_others(mixed: Sequence[Folded]) -> str:
+    """Says of documents that they hold what was named among other things."""
+    places = ", ".join(one.entry.path for one in mixed[:_NAMED])
+    return (
+        f"What is named stands among other things in {places}, which stays: edit it, or give its "
+        "full name to remove the whole document."
     )
 
 

@@ -7,7 +7,7 @@ import re
 _STOP_WORDS_TEXT = """
 a about above after again all also am an and any anything are as at be because been before being
 but by can could did do does doing for from had has have having he her here hers him his how i
-if in into is it its itself just let me mine more most my myself of off on once one only or
+if in into is it its itself just let me mine more most my myself of off on once only or
 other our ours out over own same she so some such than that the their theirs them then there
 these they this those through to too under until up us very was we were what when where which
 while who whom why will with would you your yours everything every each anymore something said
