@@ -9,6 +9,7 @@ from typing import Any
 from qmemd.agent import measure
 from qmemd.agent.duplicates import count_merged, find_duplicates
 from qmemd.agent.exposure import read_limit
+from qmemd.agent.kept import relied_on
 from qmemd.agent.listing import list_documents
 from qmemd.agent.loop import run_agent
 from qmemd.agent.models.base import Conversation, DreamBrief, Model
@@ -52,7 +53,11 @@ def dream(
     changes = draft.changes()
     if changes:
         wire = memory.commit(
-            changes, run, model.name, lambda done: _result(memory.paths, done, scans)
+            changes,
+            run,
+            model.name,
+            lambda done: _result(memory.paths, done, scans),
+            relied_on(brief.duplicates, changes, draft),
         )
     else:
         summary = memory.leave_as_is(run, _nothing_done(len(brief.duplicates)))
@@ -63,7 +68,7 @@ def dream(
 
 def _nothing_done(duplicates: int) -> str:
     if not duplicates:
-        return "Nothing was changed: the memory holds nothing twice."
+        return "Nothing to merge: no two entries of one scope and type are equal."
     left = measure.count(duplicates, "text is", "texts are")
     return f"Nothing was changed, though {left} there more than once."
 
@@ -73,12 +78,18 @@ def _result(paths: MemoryPaths, done: ChangeSet, scans: Sequence[Scan]) -> dict[
     merged = count_merged(done.files, scans)
     gone = [change for change in done.files if change.after is None]
     changed = [change for change in done.files if change.after is not None]
+    done_to = [
+        f"{verb} {measure.count(number, noun, nouns)}"
+        for verb, number, noun, nouns in (
+            ("merged", merged, "duplicate", "duplicates"),
+            ("changed", len(changed), "document", "documents"),
+            ("removed", len(gone), "document", "documents"),
+        )
+        if number
+    ]
+    summary = ", ".join(done_to)
     return DreamResult(
-        summary=(
-            f"Merged {measure.count(merged, 'duplicate', 'duplicates')}; "
-            f"changed {measure.count(len(changed), 'document', 'documents')} "
-            f"and removed {len(gone)}."
-        ),
+        summary=f"{summary[0].upper()}{summary[1:]}.",
         touched_topics=entries.topics,
         deduped_entries=merged,
         touched_scopes=measure.scopes(done.files),

@@ -17,20 +17,17 @@ class KnownTexts:
     """Looks texts up among the entries of some scans."""
 
     def __init__(self, scans: Iterable[Scan]) -> None:
-        self._entries = [
-            entry for scan in scans for found in scan.documents for entry in found.entries
-        ]
+        self._by_key: dict[str, list[Entry]] = {}
+        for scan in scans:
+            for found in scan.documents:
+                for entry in found.entries:
+                    self._by_key.setdefault(equality_key(entry.text), []).append(entry)
 
     def find(self, text: str, scopes: Collection[Scope]) -> MemoryPath | None:
-        """Where an entry of these scopes says the same, whatever its type."""
-        key = equality_key(text)
+        """Where an entry of these scopes says the same, whatever its type and heading."""
+        said = self._by_key.get(equality_key(text), ())
         return next(
-            (
-                MemoryPath(entry.scope, entry.path)
-                for entry in self._entries
-                if entry.scope in scopes and equality_key(entry.text) == key
-            ),
-            None,
+            (MemoryPath(entry.scope, entry.path) for entry in said if entry.scope in scopes), None
         )
 
     def place_of_all(self, change: FileChange) -> MemoryPath | None:
@@ -50,13 +47,11 @@ class KnownTexts:
         return place
 
     def _equal(self, entry: Entry, *, whatever_heading: bool) -> MemoryPath | None:
-        key = equality_key(entry.text)
         return next(
             (
                 MemoryPath(other.scope, other.path)
-                for other in self._entries
+                for other in self._by_key.get(equality_key(entry.text), ())
                 if (other.scope, other.topic) == (entry.scope, entry.topic)
-                and equality_key(other.text) == key
                 and (whatever_heading or other.said == entry.said)
             ),
             None,

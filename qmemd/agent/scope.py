@@ -15,7 +15,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from qmemd.kinds import Scope
-from qmemd.memory.checks import folded_name
+from qmemd.memory.document_names import folded_name, is_document_name, is_pinned
 from qmemd.memory.memorypath import MemoryPath
 from qmemd.memory.paths import MemoryPaths
 
@@ -76,7 +76,8 @@ class MemoryScope:
         if scope not in self._writable:
             self.mismatches += 1
             raise _refused(f"this run must not write {scope.value} memory")
-        reason = _unfit(relative) or _occupied(self._paths.root(scope).path / relative)
+        path = self._paths.root(scope).path / relative
+        reason = _unfit(relative, new=not path.exists()) or _occupied(path)
         if reason:
             raise _refused(reason)
         return MemoryPath(scope, relative)
@@ -115,8 +116,10 @@ def _checked(raw: object) -> str:
     return raw
 
 
-def _unfit(relative: str) -> str | None:
-    """Why a document must not have this name, if so."""
+def _unfit(relative: str, *, new: bool) -> str | None:
+    """Why a document must not have this name, if so. One that is there may have an odd one."""
+    if not new and is_document_name(relative) and not is_pinned(relative):
+        return None
     *directories, name = relative.split("/")
     reasons = {
         "a memory document's name must end in .md": not name.endswith(".md"),

@@ -15,6 +15,7 @@ from qmemd.memory.changes import ChangeSet, FileChange
 from qmemd.memory.commit import Committer
 from qmemd.memory.draft import Draft
 from qmemd.memory.history import History
+from qmemd.memory.memorypath import MemoryPath
 from qmemd.memory.paths import MemoryPaths, base_dir, resolve_paths
 from qmemd.memory.scan import Scan, Scanner
 from qmemd.memory.secrets import SecretPolicy
@@ -59,8 +60,11 @@ class WorkspaceMemory:
         run: Run,
         model: str,
         result: Callable[[ChangeSet], dict[str, Any]],
+        unchanged: Mapping[MemoryPath, bytes | None] | None = None,
     ) -> dict[str, Any]:
         """Applies the changes, all or none, and returns the task's result on the wire.
+
+        ``unchanged`` are other documents that must still hold this content.
 
         Raises:
             TaskFailedError: nothing was applied.
@@ -71,6 +75,7 @@ class WorkspaceMemory:
             # What the history keeps is what the task reports, usage included.
             result=lambda done: run.usage.noted_in(result(done)),
             may_commit=run.may_commit,
+            unchanged=unchanged or {},
         )
         return applied.result
 

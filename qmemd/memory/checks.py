@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from qmemd.errors import MemoryFilesError, TaskFailedError
 from qmemd.kinds import Scope, TaskKind
 from qmemd.memory.changes import FileChange
+from qmemd.memory.document_names import folded_name, is_document_name, is_pinned
 from qmemd.memory.documents import parse
 from qmemd.memory.losses import check_losses
-from qmemd.memory.paths import INDEX_NAME, OWN_PREFIX, PINNED_NAME
+from qmemd.memory.memorypath import MemoryPath
+from qmemd.memory.paths import INDEX_NAME
 from qmemd.memory.rewrites import Rewrites
 from qmemd.memory.scan import Scan
 from qmemd.memory.secrets import SecretPolicy, mask, secrets_in
@@ -72,24 +73,23 @@ def check_paths(changes: Sequence[FileChange]) -> None:
     if len({change.path for change in changes}) != len(changes):
         raise _refused("one document is changed twice")
     for change in changes:
-        # The file system may know no case.
-        names = [folded_name(part) for part in change.path.parts]
-        if not names[-1].endswith(".md") or names[-1] == ".md":
-            raise _refused("a document's name ends in .md")
-        if INDEX_NAME.casefold() in names:
-            raise _refused("the index is not written by hand")
-        if names[0] == PINNED_NAME.casefold():
+        if is_pinned(change.path.relative):
             raise _refused("pinned documents are the user's own")
-        if any(name.startswith(OWN_PREFIX) for name in names):
-            raise _refused("the name is reserved")
-        if any(_size(part) > _MAX_NAME_BYTES for part in change.path.parts):
-            raise _refused("a name is too long")
+        if not is_document_name(change.path.relative):
+            raise _refused("it is no place for a document")
+        if change.before is None:
+            _check_new_name(change.path)
 
 
-def folded_name(name: str) -> str:
-    """The name as a file system may see it that knows no case, or no letters without a shape."""
-    shown = (letter for letter in name if unicodedata.category(letter) != "Cf")
-    return unicodedata.normalize("NFKC", "".join(shown)).casefold().rstrip(". ")
+def _check_new_name(path: MemoryPath) -> None:
+    """What is there may have an odd name and is changed all the same; nothing new gets one."""
+    names = [folded_name(part) for part in path.parts]  # the file system may know no case
+    if not names[-1].endswith(".md") or names[-1] == ".md":
+        raise _refused("a document's name ends in .md")
+    if INDEX_NAME.casefold() in names:
+        raise _refused("the index is not written by hand")
+    if any(_size(part) > _MAX_NAME_BYTES for part in path.parts):
+        raise _refused("a name is too long")
 
 
 def _without_new(

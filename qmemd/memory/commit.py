@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from qmemd.errors import MemoryFilesError, TaskFailedError
@@ -18,7 +19,9 @@ from qmemd.memory.application import Application, not_rebuilt, rebuild
 from qmemd.memory.changes import ChangeSet, ChangeState, FileChange
 from qmemd.memory.checks import check_changes, without_secrets
 from qmemd.memory.document_names import is_index
+from qmemd.memory.documents import MAX_DOCUMENT_BYTES
 from qmemd.memory.history import History, Step, no_step
+from qmemd.memory.memorypath import MemoryPath
 from qmemd.memory.paths import MemoryPaths, Root, claim_slug
 from qmemd.memory.rootlocks import RootLocks, no_check
 from qmemd.memory.scan import Scan, Scanner
@@ -78,12 +81,14 @@ class Committer:
         *,
         result: Callable[[ChangeSet], dict[str, Any]],
         may_commit: Callable[[], bool],
+        unchanged: Mapping[MemoryPath, bytes | None] = MappingProxyType({}),
     ) -> ChangeSet:
         """Applies the changes of one run as a whole and returns the applied change set.
 
         ``result`` makes the task's wire result, which is stored with the change set before the
         first file changes. ``may_commit`` is asked while waiting for the locks, and last: False
-        ends the run without a trace.
+        ends the run without a trace. ``unchanged`` are documents that the run relies on, with the
+        content (None: absent) that they must still have.
 
         Raises:
             TaskFailedError: nothing is changed, or everything was put back. ``change_conflict``
@@ -96,6 +101,7 @@ class Committer:
         try:
             touches_project = any(change.path.scope is Scope.PROJECT for change in changes)
             with self._locked(lambda: _ask(may_commit), project_needed=touches_project):
+                self._check_unchanged(unchanged)
                 return self._commit(changes, run, result, may_commit)
         except OSError as error:
             raise TaskFailedError(f"{run.kind.value}_failed", details=error.strerror) from error
@@ -174,6 +180,16 @@ class Committer:
         if change_set.state is not ChangeState.APPLIED:
             raise TaskFailedError("change_conflict")
         return change_set
+
+    def _check_unchanged(self, unchanged: Mapping[MemoryPath, bytes | None]) -> None:
+        for path, content in unchanged.items():
+            root = self._paths.root(path.scope).path
+            try:
+                present = files.read_regular(root, path.relative, limit=MAX_DOCUMENT_BYTES)
+            except FileNotFoundError:
+                present = None
+            if present != content:
+                raise TaskFailedError("change_conflict", details=str(path))
 
     def _owns_slug(self) -> bool:
         local = not self._paths.project.path.is_relative_to(self._paths.project_state)

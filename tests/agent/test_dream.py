@@ -12,8 +12,9 @@ from qmemd.agent.models.offline import OfflineModel
 from qmemd.kinds import Scope, Topic
 from qmemd.memory.documents import render
 from tests.agent.conftest import Put
-from tests.agent.scripted import ScriptedModel, calls, read, write
+from tests.agent.scripted import ScriptedModel, Turn, calls, read, write
 from tests.agent.workbench import Workbench
+from tests.memory.world import document
 
 
 def aged(path: Path, seconds: int) -> Path:
@@ -280,7 +281,9 @@ def test_documents_of_one_fact_are_merged_into_one(bench: Workbench, put: Put) -
     assert result["dedupedEntries"] == 1
     assert result["removedFiles"] == [str(gone)]
     assert result["changedFiles"] == [str(kept)]
-    assert result["summary"].startswith("Merged 1 duplicate; changed 1 document and removed 1.")
+    assert result["summary"].startswith(
+        "Merged 1 duplicate, changed 1 document, removed 1 document."
+    )
 
 
 def test_a_document_is_split_and_a_type_is_put_right(bench: Workbench, put: Put) -> None:
@@ -361,3 +364,52 @@ def test_the_text_of_documents_cannot_give_orders(bench: Workbench, put: Put) ->
         return Reply("Done.")
 
     bench.dream(ScriptedModel([look]))
+
+
+def edited_meanwhile(path: Path, content: bytes | None) -> Turn:
+    """The model merges, but an editor has been at this file since the scan."""
+
+    def turn(heard: Conversation) -> Reply:
+        if content is None:
+            path.unlink()
+        else:
+            path.write_bytes(content)
+        return merge(heard)
+
+    return turn
+
+
+@pytest.mark.parametrize("content", [document("Likes milk."), None])
+def test_a_duplicate_stays_when_what_it_was_merged_into_has_changed_or_gone(
+    bench: Workbench, put: Put, content: bytes | None
+) -> None:
+    kept = aged(put(Scope.USER, "kept.md", "Likes tea."), 100)
+    extra = aged(put(Scope.USER, "extra.md", "Likes tea."), 200)
+    put(Scope.USER, "rye.md", "Likes rye.")
+    result = bench.dream(ScriptedModel([edited_meanwhile(kept, content)]))
+    assert extra.exists()
+    assert b"Likes tea." in extra.read_bytes()
+    assert result["removedFiles"] == []
+
+
+def test_a_duplicate_that_says_something_else_by_now_stays(bench: Workbench, put: Put) -> None:
+    aged(put(Scope.USER, "kept.md", "Likes tea."), 100)
+    extra = aged(put(Scope.USER, "extra.md", "Likes tea."), 200)
+    turn = edited_meanwhile(extra, document("Likes tea, but only green tea from Japan."))
+    result = bench.dream(ScriptedModel([turn]))
+    assert b"Japan" in extra.read_bytes()
+    assert result["removedFiles"] == []
+
+
+def test_what_changes_right_before_the_commit_counts_too(bench: Workbench, put: Put) -> None:
+    kept = aged(put(Scope.USER, "kept.md", "Likes tea."), 100)
+    extra = aged(put(Scope.USER, "extra.md", "Likes tea."), 200)
+    put(Scope.USER, "rye.md", "Likes rye.")
+
+    def late(_: Conversation) -> Reply:
+        kept.write_bytes(document("Likes milk."))
+        return Reply("Done.")
+
+    result = bench.dream(ScriptedModel([merge, late]))
+    assert extra.exists()
+    assert result["removedFiles"] == []

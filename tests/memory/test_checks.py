@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from qmemd.errors import MemoryFilesError, TaskFailedError
+from qmemd.errors import TaskFailedError
 from qmemd.kinds import Scope, TaskKind
 from qmemd.memory.changes import FileChange
-from qmemd.memory.checks import check_changes, check_paths, without_secrets
+from qmemd.memory.checks import check_changes, without_secrets
 from qmemd.memory.scan import Scan, Scanner
 from qmemd.memory.secrets import SecretPolicy
 from tests.memory.world import World, add, document, project, user
@@ -34,34 +34,29 @@ def test_what_is_fine_passes() -> None:
     _check([add(user("a.md"), "First"), FileChange(project("sub/b.md"), b"old", None)])
 
 
-@pytest.mark.parametrize(
-    "relative",
-    [
-        "MEMORY.md",
-        "memory.md",
-        "sub/Memory.md",
-        "MEMORY.md/a.md",
-        "pinned/a.md",
-        "Pinned/a.md",
-        "pinned/deep/a.md",
-        "a.txt",
-        "a",
-        ".md",
-        ".qmemd-1.md",
-        ".qmemd-x/a.md",
-        "x" * 260 + ".md",
-        "ｐｉｎｎｅｄ/a.md",  # noqa: RUF001 - full-width letters are meant
-        "pin\u200cned/a.md",
-        "pinned./a.md",
-        "MEM\u200dORY.md",
-    ],
-)
+NEVER = [
+    *("MEMORY.md", "pinned/a.md", "Pinned/a.md", "pinned/deep/a.md", "a.txt", "a"),
+    *(".qmemd-1.md", ".qmemd-x/a.md"),
+    "ｐｉｎｎｅｄ/a.md",  # noqa: RUF001 - full-width letters are meant
+    *("pin\u200cned/a.md", "pinned./a.md"),
+]
+NEVER_NEW = [
+    *("memory.md", "sub/Memory.md", "MEMORY.md/a.md", ".md", "x" * 260 + ".md"),
+    "MEM\u200dORY.md",
+]
+
+
+@pytest.mark.parametrize("relative", NEVER)
 def test_places_that_are_never_written(relative: str) -> None:
     for change in (add(user(relative), "x"), FileChange(project(relative), b"x", None)):
         assert _code([change]) == "remember_failed"
         assert _code([change], TaskKind.FORGET) == "forget_failed"
-        with pytest.raises(MemoryFilesError):
-            check_paths([change])
+
+
+@pytest.mark.parametrize("relative", NEVER_NEW)
+def test_odd_names_are_for_what_is_there_already(relative: str) -> None:
+    assert _code([add(user(relative), "x")]) == "remember_failed"
+    _check([FileChange(project(relative), b"x", None)])
 
 
 def test_one_document_changes_once() -> None:

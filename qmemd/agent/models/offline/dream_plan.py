@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qmemd.agent.models.base import Conversation, DreamBrief, Reply
@@ -11,6 +11,7 @@ from qmemd.errors import MemoryFilesError
 from qmemd.kinds import Scope
 from qmemd.memory.documents import parse
 from qmemd.memory.entries import Entry, remove_entry
+from qmemd.memory.equality import equality_key
 
 _CALLS_A_TURN = 500
 _LAST_TURN = 5
@@ -54,21 +55,15 @@ class DreamPlan:
         """The call that takes the surplus entries out of a document that was read."""
         path = str(read.call.arguments["file_path"])
         surplus = self._extra.get(path, [])
-        if read.text is None or _CUT in read.text or not surplus:
+        if read.text is None or _was_cut(read.text) or not surplus:
             return []
-        if any(entry.number is None for entry, _ in surplus):
-            return [("remove", {"file_path": path, "merged_into": surplus[0][1]})]
         before = read.text.encode()
-        after: bytes | None = before
-        # From the back, so that the numbers of those before stay right.
-        for entry, _ in sorted(surplus, key=lambda pair: pair[0].number or 0, reverse=True):
-            try:
-                after = after and remove_entry(after, entry.number or 0, entry.text)
-            except MemoryFilesError:
-                return []
-        if not after:
-            return [("remove", {"file_path": path, "merged_into": surplus[0][1]})]
+        after = _without(before, [entry for entry, _ in surplus])
+        if after == before:
+            return []
         document = parse(before)
+        if after is None:
+            return [("remove", {"file_path": path, "merged_into": surplus[0][1]})]
         if document.name and document.topic:
             return [("write_file", {"file_path": path, "content": after.decode()})]
         # A list without a proper head cannot be written anew; an edit keeps it as it is.
@@ -77,6 +72,29 @@ class DreamPlan:
 
     def _path(self, entry: Entry) -> str:
         return str(self._roots[entry.scope] / entry.path)
+
+
+def _without(before: bytes, surplus: Sequence[Entry]) -> bytes | None:
+    """The document without these entries; None when none is left.
+
+    As it was, when one of them is not there any more.
+    """
+    if any(entry.number is None for entry in surplus):
+        same = equality_key(parse(before).body) == equality_key(surplus[0].text)
+        return None if same else before
+    after: bytes | None = before
+    # From the back, so that the numbers of those before stay right.
+    for entry in sorted(surplus, key=lambda one: one.number or 0, reverse=True):
+        try:
+            after = after and remove_entry(after, entry.number or 0, entry.text)
+        except MemoryFilesError:
+            return before
+    return after or None
+
+
+def _was_cut(text: str) -> bool:
+    """Whether the tool says, in its last line, that there is more."""
+    return text.rstrip("\n").rpartition("\n")[2].startswith(_CUT)
 
 
 def _summary(changed: int) -> str:

@@ -126,7 +126,7 @@ def test_clean_mode_looks_at_nothing(tmp_path: Path) -> None:
 
 def test_workspace_mode_looks_before_it_writes(tmp_path: Path) -> None:
     reply = first_reply(tmp_path, "The API is slow.", ContextMode.WORKSPACE)
-    assert {call.name for call in reply.tool_calls} == {"grep", "ls"}
+    assert {call.name for call in reply.tool_calls} == {"ls"}
     assert len({call.call_id for call in reply.tool_calls}) == len(reply.tool_calls)
 
 
