@@ -24,7 +24,9 @@ def key_of(entry: Entry) -> Key:
 def find_duplicates(scans: Iterable[Scan]) -> tuple[DuplicateGroup, ...]:
     """One group for each text that is there more than once within its scope and type.
 
-    A pinned entry is kept before all others, then the oldest; pinned ones are never extra.
+    A pinned entry is kept before all others, then the one with the most keys of other programs
+    in its head, then the oldest. Never extra are pinned ones, and whole documents with such keys
+    that the kept one does not have.
     """
     groups: dict[Key, list[tuple[FoundDocument, Entry]]] = defaultdict(list)
     for scan in scans:
@@ -61,10 +63,17 @@ def count_merged(files: Sequence[FileChange], scans: Sequence[Scan]) -> int:
 
 def _group(members: list[tuple[FoundDocument, Entry]]) -> DuplicateGroup:
     ranked = sorted(members, key=_rank)
-    extra = tuple(entry for found, entry in ranked[1:] if not found.pinned)
+    known = set(ranked[0][0].document.other_keys)
+    extra = tuple(
+        entry
+        for found, entry in ranked[1:]
+        if not found.pinned
+        and (entry.number is not None or known.issuperset(found.document.other_keys))
+    )
     return DuplicateGroup(keep=ranked[0][1], extra=extra)
 
 
-def _rank(member: tuple[FoundDocument, Entry]) -> tuple[bool, int, str, int]:
+def _rank(member: tuple[FoundDocument, Entry]) -> tuple[bool, int, int, str, int]:
     found, entry = member
-    return not found.pinned, found.mtime_ns, found.path, entry.number or 0
+    keys = 0 if entry.number is not None else len(found.document.other_keys)
+    return not found.pinned, -keys, found.mtime_ns, found.path, entry.number or 0

@@ -67,8 +67,8 @@ def absolute(paths: MemoryPaths, path: MemoryPath) -> str:
 
 
 def spoken(path: MemoryPath) -> str:
-    """The path as summaries carry it, e.g. ``user/dark-mode.md``."""
-    return f"{path.scope.value}/{path.relative}"
+    """The path as summaries carry it, e.g. ``user memory: user/dark-mode.md``."""
+    return f"{path.scope.value} memory: {path.relative}"
 
 
 def count(number: int, singular: str, plural: str) -> str:

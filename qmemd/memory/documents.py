@@ -14,6 +14,8 @@ from qmemd.memory.scalars import read_scalar, write_scalar
 
 MAX_DOCUMENT_BYTES = 1 << 20
 
+_OUR_KEYS = frozenset({"name", "title", "description", "type"})
+_TIMES = frozenset({"created", "updated", "modified", "date"})
 _TOPICS = {topic.value: topic for topic in Topic}
 _OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*(\r?)(?:\n|\Z)", re.MULTILINE)
@@ -23,7 +25,7 @@ _KEY = re.compile(r"(name|title|description|type)[ \t]*:(.*)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a document says. Unknown keys of its head stay in the file and are not here."""
+    """What a document says. Unknown keys of its head stay in the file as they are."""
 
     name: str | None
     """``name``, else ``title``."""
@@ -33,6 +35,8 @@ class Document:
     body: str
     """Text below the head, without the blank line after it and without one final newline."""
     has_head: bool
+    other_keys: tuple[str, ...] = ()
+    """The lines of the head that are about neither the keys above nor times, as they stand."""
 
 
 def parse(data: bytes) -> Document:
@@ -53,7 +57,20 @@ def parse(data: bytes) -> Document:
         topic=_TOPICS.get(words[0].lower()) if words else None,
         body=body,
         has_head=head is not None,
+        other_keys=_other_keys(head or ""),
     )
+
+
+def _other_keys(head: str) -> tuple[str, ...]:
+    """Lines of keys that are not ours, with the lines that continue them."""
+    kept: list[str] = []
+    ours = True
+    for line in head.splitlines():
+        if line[:1].strip() and not line.startswith(("-", "#")):
+            ours = line.partition(":")[0].strip() in _OUR_KEYS | _TIMES
+        if not ours and line.strip():
+            kept.append(line.rstrip())
+    return tuple(kept)
 
 
 def render(name: str, description: str, topic: Topic, body: str) -> bytes:

@@ -413,3 +413,24 @@ def test_what_changes_right_before_the_commit_counts_too(bench: Workbench, put: 
     result = bench.dream(ScriptedModel([merge, late]))
     assert extra.exists()
     assert result["removedFiles"] == []
+
+
+def with_keys(path: Path, *lines: str) -> Path:
+    head, _, body = path.read_text().partition("\n---\n")
+    path.write_text("\n".join([head, *lines]) + "\n---\n" + body)
+    return path
+
+
+def test_what_other_programs_noted_in_a_head_is_not_merged_away(bench: Workbench, put: Put) -> None:
+    aged(put(Scope.USER, "plain.md", "Likes tea."), 100)
+    rich = aged(
+        with_keys(put(Scope.USER, "rich.md", "Likes tea."), "tags: [x]", "priority: 1"), 200
+    )
+    other = aged(with_keys(put(Scope.USER, "other.md", "Likes tea."), "tags: [y]"), 300)
+    put(Scope.USER, "rye.md", "Likes rye.")
+    model = ScriptedModel([merge])
+    result = bench.dream(model)
+    assert groups_seen(model) == [["user:rich.md", "user:plain.md"]]
+    assert result["dedupedEntries"] == 1
+    assert rich.exists()
+    assert other.exists()

@@ -17,7 +17,7 @@ def test_a_fact_comes_is_repeated_merged_and_goes(start: Start, paths: MemoryPat
 
     again = child.result(REMEMBER, {"content": "i prefer  dark mode in all editors"})
     assert again["filesTouched"] == []
-    assert again["summary"].startswith("Already remembered in user/")
+    assert again["summary"].startswith("Already remembered in user memory: ")
 
     clean = child.result(REMEMBER, fact | {"contextMode": "clean"})
     (copy,) = map(Path, clean["filesTouched"])

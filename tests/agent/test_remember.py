@@ -89,7 +89,7 @@ def test_the_same_fact_again_changes_nothing(bench: Workbench, put: Put, repeat:
         ScriptedModel(),
     ):
         result = bench.remember(model, repeat)
-        assert result["summary"] == "Already remembered in user/tea.md."
+        assert result["summary"] == "Already remembered in user memory: tea.md."
         assert (result["filesTouched"], result["touchedScopes"]) == ([], [])
         assert result["changeSetId"] is None
         assert bench.files() == before
@@ -122,7 +122,7 @@ def test_a_repeat_beside_something_new_is_left_out(bench: Workbench, put: Put) -
 def test_an_entry_of_a_list_is_found_too(bench: Workbench, put: Put) -> None:
     put(Scope.USER, "list.md", "- Likes rye.\n- Likes tea.")
     model = ScriptedModel([write(bench.paths.user.path / "a.md", "Likes tea")])
-    assert bench.remember(model)["summary"] == "Already remembered in user/list.md."
+    assert bench.remember(model)["summary"] == "Already remembered in user memory: list.md."
 
 
 def test_an_existing_document_can_be_brought_up_to_date(bench: Workbench, put: Put) -> None:
@@ -131,7 +131,7 @@ def test_an_existing_document_can_be_brought_up_to_date(bench: Workbench, put: P
     result = bench.remember(
         ScriptedModel([calls(("read_file", {"file_path": str(path)})), calls(("edit", edit))])
     )
-    assert result["summary"] == "Updated user/tea.md."
+    assert result["summary"] == "Updated user memory: tea.md."
     assert b"black tea" in path.read_bytes()
 
 
@@ -279,7 +279,7 @@ def test_a_fact_can_take_the_place_of_what_it_supersedes(bench: Workbench, put: 
     path = put(Scope.USER, "mode.md", "The user prefers dark mode in all editors.")
     model = ScriptedModel([read(path), write(path, "The user prefers light mode.")])
     result = bench.remember(model, "I prefer light mode now")
-    assert result["summary"] == "Updated user/mode.md."
+    assert result["summary"] == "Updated user memory: mode.md."
     assert "dark" not in path.read_text()
 
 
