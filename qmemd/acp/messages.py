@@ -8,6 +8,11 @@ from typing import Any
 
 INITIALIZE = "initialize"
 CANCEL = "$/cancel_request"
+TASK_BEGUN = "qmemd/task/begun"
+"""Notification of our agent: it works on the call ``requestId`` now. A task that was sent and not
+begun when the child died has left no trace, and can be given to the next one."""
+TELLS_BEGUN = "qmemd/tellsBegun"
+"""In the ``_meta`` of the answer to ``initialize``: this child sends ``TASK_BEGUN``."""
 """A notification; its params name the call to cancel as ``requestId`` and, the same, ``id``."""
 REMEMBER = "qwen/control/workspace/memory/remember"
 FORGET = "qwen/control/workspace/memory/forget"

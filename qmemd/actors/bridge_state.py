@@ -125,10 +125,14 @@ class BridgeState:
         run = self._run
         if run is None:
             return
-        if run.call is not None:
-            crash = crash_of(failure or message.exit.sentence)
-            self._finish(message.settled or self._verdict(run) or crash)
-        elif failure is not None:
+        verdict = message.settled or self._verdict(run)
+        if run.call is not None and (message.begun or verdict is not None):
+            self._finish(verdict or crash_of(failure or message.exit.sentence))
+            return
+        # It was never sent, or not begun: the next child gets it.
+        run.call = None
+        self._timers.cancel(Alarm.TASK)
+        if failure is not None:
             run.failed_starts += 1
             if run.failed_starts >= self._limits.failed_starts:
                 self._finish(crash_of(failure))

@@ -28,6 +28,8 @@ class ChildExited:
     exit: ExitInfo
     settled: TaskResult | None
     """The result of the task that it left unanswered, when that was applied all the same."""
+    begun: bool = True
+    """False when the child had told that it would say so, and had not begun with that task."""
 
 
 class Alarm(StrEnum):

@@ -17,6 +17,8 @@ from qmemd.acp.framing import encode
 from qmemd.acp.messages import (
     INITIALIZE,
     PROTOCOL_VERSION,
+    TASK_BEGUN,
+    TELLS_BEGUN,
     Message,
     Request,
     Response,
@@ -56,6 +58,8 @@ class Generation:
         self._calls = PendingCalls()
         self._task: tuple[Task, Call] | None = None
         """The one that was sent and is not answered, given up or not."""
+        self._tells_begun = False
+        self._begun = True
         self._over = False
         self._unwanted = threading.Event()
         """Set once the child is to end, also while it is only about to be started."""
@@ -85,6 +89,7 @@ class Generation:
                 return None
             if task is not None:
                 self._task = (task, call)
+                self._begun = not self._tells_begun
             return call
 
     def notify(self, method: str, params: Any) -> None:
@@ -141,7 +146,15 @@ class Generation:
                     return
                 if self._task is not None and self._task[1] == call:
                     self._task = None
+                if call.method == INITIALIZE:
+                    self._tells_begun = _tells_begun(message.result)
             self._tell(ReplyArrived(self.number, call, message))
+
+        elif message.method == TASK_BEGUN:
+            begun = message.params.get("requestId") if isinstance(message.params, dict) else None
+            with self._lock:
+                if self._task is not None and self._task[1].id == begun:
+                    self._begun = True
 
     def _end(self, exit_info: ExitInfo) -> None:
         with self._lock:
@@ -154,7 +167,12 @@ class Generation:
                 settled = self._settle(task)
             except BaseException:
                 log.exception("what %s left could not be settled", task.task_id)
-        self._tell(ChildExited(self.number, exit_info, settled))
+        self._tell(ChildExited(self.number, exit_info, settled, self._begun))
+
+
+def _tells_begun(result: Any) -> bool:
+    meta = result.get("_meta") if isinstance(result, dict) else None
+    return isinstance(meta, dict) and meta.get(TELLS_BEGUN) is True
 
 
 def _handshake() -> dict[str, Any]:

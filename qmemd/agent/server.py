@@ -17,6 +17,7 @@ from qmemd.acp.messages import (
     INITIALIZE,
     PROTOCOL_VERSION,
     REMEMBER,
+    TELLS_BEGUN,
     Message,
     Notification,
     Request,
@@ -99,7 +100,7 @@ class AgentServer:
         version = params.get("protocolVersion") if isinstance(params, Mapping) else None
         if isinstance(version, bool) or not isinstance(version, int):
             raise InvalidParamsError("`protocolVersion` must be a number")
-        meta = {"qmemd/version": __version__}
+        meta: dict[str, Any] = {"qmemd/version": __version__, TELLS_BEGUN: True}
         if self._guarded:
             # Nothing to guard: there is no shell here, and no tool that reaches beyond the memory.
             meta["qwen-code/external-tool-guard-ready"] = _GUARD

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from qmemd.acp.messages import CallId, Message, Response
+from qmemd.acp.messages import TASK_BEGUN, CallId, Message, Notification, Response
 from qmemd.agent.answers import answer_failure
 from qmemd.agent.cancellation import Cancellation
 from qmemd.agent.params import Order
@@ -80,6 +80,7 @@ class Worker:
             job = self._waiting.get()
             if job is None:
                 return
+            self._send(Notification(TASK_BEGUN, {"requestId": job.call_id}))
             answer = self._answer(job)
             with self._lock:
                 self._jobs.pop(job.call_id, None)

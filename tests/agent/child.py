@@ -31,6 +31,7 @@ class Child:
         self._drain = threading.Thread(target=self._read_stderr)
         self._drain.start()
         self._ids = 0
+        self.begun: list[Any] = []
 
     def send_raw(self, data: bytes) -> None:
         assert self.process.stdin is not None
@@ -48,6 +49,12 @@ class Child:
         return self._ids
 
     def receive(self) -> dict[str, Any]:
+        """The next answer; which calls the child has begun is noted in ``begun``."""
+        while (found := self._next()).get("method") == "qmemd/task/begun":
+            self.begun.append(found["params"]["requestId"])
+        return found
+
+    def _next(self) -> dict[str, Any]:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, self.stderr.decode()

@@ -24,7 +24,7 @@ def test_the_handshake(start: Start) -> None:
         "agentInfo": {"name": "qmemd-agent", "version": __version__},
         "agentCapabilities": {},
         "authMethods": [],
-        "_meta": {"qmemd/version": __version__},
+        "_meta": {"qmemd/version": __version__, "qmemd/tellsBegun": True},
     }
     assert child.result(AVAILABILITY) == {"available": True}
     child.end_of_input()
@@ -36,7 +36,10 @@ def test_the_guard_is_acknowledged_when_it_is_asked_for(start: Start) -> None:
     meta = child.result("initialize", INITIALIZE)["_meta"]
     assert meta["qwen-code/external-tool-guard-ready"] == "required-v1"
     child = start(QWEN_CODE_PRIVATE_EXTERNAL_TOOL_GUARD="required-v2")
-    assert list(child.result("initialize", INITIALIZE)["_meta"]) == ["qmemd/version"]
+    assert list(child.result("initialize", INITIALIZE)["_meta"]) == [
+        "qmemd/version",
+        "qmemd/tellsBegun",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -106,6 +109,7 @@ def test_a_subprocess_cannot_take_requests_from_stdin(start: Start) -> None:
         answer = child.receive()
         assert answer["id"] == call_id
         assert answer["result"]["touchedScopes"] == ["user"], child.stderr
+    assert child.begun == [first, second]
 
 
 @pytest.mark.parametrize("fact", ["raise", "exit"])

@@ -287,3 +287,31 @@ def test_the_handshake_and_a_call_as_they_go_over_the_pipe(
         "cwd": str(api.daemon.settings.workspace),
         "_meta": {"qmemd/taskId": task["taskId"]},
     }
+
+
+@pytest.mark.parametrize("begins", [False, True])
+def test_a_task_that_was_not_begun_goes_to_the_next_child(
+    make_api: MakeApi, tmp_path: Path, begins: bool
+) -> None:
+    tells = {"protocolVersion": 1, "_meta": {"qmemd/tellsBegun": True}}
+    begun = {"method": "qmemd/task/begun", "params": {"requestId": 2}}
+    dies = {
+        "initialize": [["reply", tells]],
+        "remember": [*([["request", begun]] if begins else []), ["exit", 3]],
+    }
+    starts = tmp_path / "starts"
+    api = make_api(agent_command=fake(starts=str(starts), per_start=[{"on": dies}, {"on": {}}]))
+    done = api.run("remember", {"content": "x"})
+    assert done["status"] == ("failed" if begins else "completed")
+    assert len(starts.read_text().split()) == (1 if begins else 2)
+
+
+def test_a_child_that_begins_no_task_is_not_tried_for_ever(
+    make_api: MakeApi, tmp_path: Path
+) -> None:
+    tells = {"protocolVersion": 1, "_meta": {"qmemd/tellsBegun": True}}
+    starts = tmp_path / "starts"
+    script = {"initialize": [["reply", tells]], "remember": [["exit", 3]]}
+    api = make_api(agent_command=fake(starts=str(starts), on=script))
+    assert failure(api)["code"] == "agent_crashed"
+    assert len(starts.read_text().split()) == 3
