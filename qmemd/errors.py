@@ -60,7 +60,8 @@ ERRORS: Mapping[str, ErrorEntry] = {
     "daemon_busy": ErrorEntry(503, "The daemon did not answer in time; try again.", retry_after=1),
     # its fields
     "invalid_json": ErrorEntry(
-        400, "The body must be one JSON object in UTF-8, at most 64 levels deep, without NaN."
+        400,
+        "The body must be one JSON object in UTF-8 of at most 64 levels and 10,000 values, no NaN.",
     ),
     "invalid_content": ErrorEntry(
         400, "`content` must be a non-blank string of at most 65536 bytes of UTF-8."

@@ -42,6 +42,8 @@ def remember(
         TaskFailedError: nothing was stored.
     """
     request = replace(request, content=_cleared(request.content, memory.secrets))
+    if not any(letter.isprintable() and not letter.isspace() for letter in request.content):
+        raise TaskFailedError("remember_failed", details="The fact holds no visible letter.")
     clean = request.context_mode is ContextMode.CLEAN
     scans = {} if clean else {scope: memory.scan(scope) for scope in sorted(Scope, reverse=True)}
     writable = [request.scope] if request.scope else list(Scope)

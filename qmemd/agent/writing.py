@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from qmemd.agent.duplicates import key_of
+from qmemd.agent.measure import entries_in
 from qmemd.agent.scope import MemoryScope, ToolRefusedError
 from qmemd.agent.tool_arguments import Arguments, bytes_of
 from qmemd.agent.view import DraftView
 from qmemd.memory.documents import parse
+from qmemd.memory.memorypath import MemoryPath
 
 
 class WritingTools:
@@ -55,10 +58,18 @@ class WritingTools:
         else:
             if merged_into == path or merged_into.scope is not path.scope:
                 raise ToolRefusedError("Refused: `merged_into` must be another file of this scope.")
-            self._view.content(merged_into)
+            if path not in self._view.seen and not self._tells(merged_into, path):
+                raise ToolRefusedError(
+                    "Refused: read the file before you remove it; it says more than the other one."
+                )
         self._view.content(path)
         self._view.remove(path, merged_into)
         return f"Removed {self._view.absolute(path)}."
+
+    def _tells(self, target: MemoryPath, path: MemoryPath) -> bool:
+        """Whether each entry of the document has an equal one in the target."""
+        there = {key_of(entry) for entry in entries_in(target, self._view.content(target))}
+        return all(key_of(one) in there for one in entries_in(path, self._view.content(path)))
 
 
 def _check_document(data: bytes) -> None:

@@ -135,7 +135,16 @@ def test_merging_into_something_else_does_not_get_around_the_limit(
         )
     )
     with bench.fails("dream_unsafe"):
-        bench.dream(ScriptedModel([gone]))
+        bench.dream(ScriptedModel([read(*found[:35]), gone]))
+
+
+def test_what_was_not_read_is_removed_only_for_an_equal_text(bench: Workbench, put: Put) -> None:
+    kept = put(Scope.USER, "kept.md", "Likes tea.")
+    more = put(Scope.USER, "more.md", "Likes tea. Likes rye, too.")
+    model = ScriptedModel([calls(("remove", {"file_path": str(more), "merged_into": str(kept)}))])
+    bench.dream(model)
+    assert more.exists()
+    assert "read the file before you remove it" in model.answers[0]
 
 
 def test_without_duplicates_only_the_index_is_repaired(bench: Workbench, put: Put) -> None:

@@ -409,3 +409,11 @@ def test_a_secret_that_is_allowed_is_stored_as_it_is(bench: Workbench) -> None:
     path = bench.paths.user.path / "x.md"
     bench.remember(ScriptedModel([write(path, f"The token is {TOKEN}")]), f"Token: {TOKEN}")
     assert TOKEN in path.read_text()
+
+
+@pytest.mark.parametrize("fact", ["\x1c", "\x07 \x1f", "\u200b"])
+def test_a_fact_without_a_visible_letter_is_refused(bench: Workbench, fact: str) -> None:
+    with pytest.raises(TaskFailedError) as refused:
+        bench.remember(ScriptedModel([]), fact)
+    assert refused.value.code == "remember_failed"
+    assert "no visible letter" in (refused.value.details or "")

@@ -18,6 +18,8 @@ _WINDOW = 90
 _NUMBER_NEAR = re.compile(r"[\w'-]*\W{1,3}(?:(?:is|to|number|no)\W+)?v?(\d[\w.-]*\w|\d)")
 _NEGATED_BEFORE = re.compile(rf"(?:{NEGATION.pattern})(?:\W+(?:ever|to|be))?\W*$")
 """Ends right where the words begin: "never deploy" is not "deploy"."""
+_DOES = re.compile(r"(?:us(?:e|es|ing)|prefers?|likes?|wants?|needs?)\b")
+"""A query that begins so says what is done, though without saying who does it."""
 _ABOUT_USER = (Topic.USER, Topic.FEEDBACK)
 
 
@@ -39,9 +41,16 @@ class Agreement:
             return False
         if not asked.negated and _NEGATED_BEFORE.search(one.text[max(0, span[0] - 40) : span[0]]):
             return False
-        if not asked.statement and not asked.negated:
-            return True
-        return asked.negated == bool(NEGATION.search(said_at(one.text, span)))
+        return self._says_the_same(said_at(one.text, span))
+
+    def _says_the_same(self, said: str) -> bool:
+        """Whether what is said is denied where the query denies it, and only there."""
+        asked = self._asked
+        if asked.negated:
+            return len(NEGATION.findall(said)) == len(NEGATION.findall(asked.rest))
+        if asked.statement or _DOES.match(asked.target):
+            return not NEGATION.search(said)
+        return True
 
     def is_meant(self, one: Folded, terms: Sequence[Term]) -> bool:
         """Whether nothing speaks against an entry that holds all the words."""

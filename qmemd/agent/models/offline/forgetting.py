@@ -97,7 +97,9 @@ class _Search:
         return Choice(rest, f"{choice.reason} {hint}" if rest else hint, ids_of(mixed))
 
     def _is_headline(self, entry: Entry) -> bool:
-        head = fold(f"{entry.name} {entry.description}")
+        told = fold(entry.text)
+        heads = (fold(text.rstrip("…")) for text in (entry.name, entry.description))
+        head = " ".join(text for text in heads if text not in told)  # else it is only how it begins
         return all(
             self._terms.find(self._terms.of(word), head) for word in self._content[:_MAX_WORDS]
         )
@@ -156,7 +158,10 @@ class _Search:
         found = [
             one
             for one in self._pool
-            if all(pattern.search(one.text) for pattern in patterns)
+            if all(
+                any(self._agreement.agrees(one, hit.span()) for hit in pattern.finditer(one.text))
+                for pattern in patterns
+            )
             and all(term.light or self._terms.find(term, one.text) for term in others)
         ]
         if not found:

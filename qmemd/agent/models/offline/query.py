@@ -69,7 +69,7 @@ _EXCEPT = re.compile(
     r".*\b(?:but|except|other than|apart from|aside from|besides|excluding|save for|außer|sauf|"
     r"excepto|salvo|menos)\b"
 )
-_QUESTION = re.compile(r"\?\s*$|^(?:why|when|where|who|how|does|did|is|are|was|were)\b")
+_QUESTION = re.compile(r"\?\s*$|^(?:why|when|where|who|how|which|does|did|is|are|was|were)\b")
 _REMEMBER = re.compile(rf"^(?:{_POLITE}\b[ ,]*)*remember\b")
 _COMMANDED = re.compile(rf"^(?:{_POLITE}\b[ ,]*)*{_COMMAND}\b")
 _LITERAL = re.compile(r"[*?\\^$|\[\]{}%~<>=]")

@@ -24,7 +24,7 @@ _TOKEN = re.compile(rf"[{_CJK}]+|[#@]?{_LETTER}+(?:(?:[.'_-]|,(?=\d)){_LETTER}+)
 _PLAIN = re.compile(r"[^\W\d_]{2,}")
 _APOSTROPHES = str.maketrans("\u2018\u2019", "''")
 
-BEFORE = r"(?<![\w#@])(?<!\w[.\-_/])(?<!\d[:,])"
+BEFORE = r"(?<![\w#@])(?<!\w[.\-_/])(?<!\d,)(?<!(?<![\d.])\d:)(?<!(?<![\d.])\d\d:)"
 AFTER = r"(?![\w#+]|[.\-_/]\w|[:,]\d)"
 """Where a whole word or identifier begins and ends."""
 

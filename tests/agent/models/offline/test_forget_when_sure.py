@@ -42,6 +42,7 @@ def taken(query: str, *texts: str) -> list[int]:
         "remember that the user prefers dark mode",
         "why does the user prefer dark mode?",
         "dark mode?",
+        "which mode is dark",
     ],
 )
 def test_what_asks_for_no_removal_removes_nothing(query: str) -> None:
@@ -57,6 +58,10 @@ def test_a_polite_command_is_one(query: str) -> None:
     ("query", "texts", "expected"),
     [
         ("forget use tabs", ("Do not use tabs", "Use tabs in Makefiles"), [1]),
+        ("forget use tabs", ("Do not use tabs",), []),
+        ('forget "use tabs"', ("Do not use tabs",), []),
+        ("forget merge without review", ("Do not merge without review",), []),
+        ("forget 8080", ("The proxy is at 127.0.0.1:8080",), [0]),
         ("forget deploy on Fridays", ("Never deploy on Fridays",), []),
         ("forget: commit generated files", ("Do not commit generated files",), []),
         ("forget that Alice reports to Bob", ("Bob reports to Alice",), []),
@@ -104,3 +109,10 @@ def test_it_goes_when_it_is_named_and_a_why_is_no_other_thing() -> None:
     assert taken("forget 0.md", MIXED[0]) == [0]
     explained = "The user likes apricots.\n\n**Why:** they grew up near an orchard"
     assert taken("forget likes apricots", explained) == [0]
+
+
+def test_a_head_that_only_repeats_the_beginning_names_nothing() -> None:
+    text = "* likes apricots\n* lives in Oslo\n* works at Acme"
+    head = render("* likes apricots", "* likes apricots * lives in Oslo", Topic.USER, text)
+    entries = list(entries_of(Scope.USER, "0.md", parse(head)))
+    assert choose_entries("forget apricots", entries).ids == ()
