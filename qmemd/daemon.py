@@ -19,6 +19,7 @@ from qmemd.access_token import kept_token, read_token
 from qmemd.actors.door import Door
 from qmemd.actors.gateway import GatewayActor, Server
 from qmemd.actors.guarded import tell
+from qmemd.actors.life import in_background, ping, stop_actor
 from qmemd.actors.sessions import Sessions
 from qmemd.actors.subscription import Subscription
 from qmemd.errors import RequestError
@@ -37,7 +38,7 @@ from qmemd.tasks import (
     TaskRequest,
 )
 from qmemd.texts import check_key, clean_text
-from qmemd.workspace import Workspace, in_background, ping, stop_actor
+from qmemd.workspace import Workspace
 
 if TYPE_CHECKING:
     from qmemd.http.fields import Fields

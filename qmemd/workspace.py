@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ from qmemd.actors.event_bus import EventBusActor, Fanout
 from qmemd.actors.guarded import tell
 from qmemd.actors.lane import LaneActor
 from qmemd.actors.lane_state import LaneState
+from qmemd.actors.life import in_background, ping, stop_actor
 from qmemd.actors.orphan import kill_child, note_child, take_child_lock
 from qmemd.errors import MemoryFilesError, SettingsError
 from qmemd.journal import InMemoryJournal, Journal
@@ -36,7 +37,6 @@ from qmemd.memory.scan import Scanner
 from qmemd.messages import (
     Abandon,
     Drain,
-    Ping,
     Publish,
     Resume,
     StartChild,
@@ -48,7 +48,6 @@ from qmemd.tasks import Task
 
 log = logging.getLogger(__name__)
 
-PING_TIMEOUT = 5.0
 DRAIN_TIMEOUT = 1.5
 """Seconds that the running task gets when the daemon stops."""
 CHILD_GRACE = 0.5
@@ -280,39 +279,6 @@ class Workspace:
             pass_fds=(child_lock.fileno(),),
             on_spawn=partial(self._spawned, child_lock),
         )
-
-
-def ping(actor: pykka.ActorRef[Any]) -> None:
-    """Raises RuntimeError unless the actor is there: Pykka tells nobody of a failing start."""
-    reply: Future[None] = Future()
-    tell(actor, Ping(reply))
-    deadline = time.monotonic() + PING_TIMEOUT
-    while not reply.done() and actor.is_alive() and time.monotonic() < deadline:
-        with suppress(TimeoutError):
-            reply.exception(0.1)
-    if not reply.done() or reply.exception() is not None:
-        raise RuntimeError(f"{actor} did not start; the log says why")
-
-
-def stop_actor(actor: pykka.ActorRef[Any], timeout: float) -> None:
-    """Stops an actor after what is in its mailbox now; never raises, waits ``timeout`` seconds."""
-    try:
-        actor.stop(timeout=timeout)
-    except pykka.Timeout:
-        log.error("%s did not stop in time", actor)  # noqa: TRY400 — the trace says nothing more
-
-
-def in_background(work: Callable[[], object], name: str) -> None:
-    """Runs what nobody waits for on a thread that ends with the process at the latest."""
-
-    def run() -> None:
-        try:
-            work()
-        except BaseException:
-            # A host's callback may even exit; that ends its own thread and nothing else.
-            log.exception("%s failed", name)
-
-    threading.Thread(target=run, name=name, daemon=True).start()
 
 
 def _asked(ask: Callable[[Future[None]], None], timeout: float) -> bool:

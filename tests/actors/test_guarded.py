@@ -9,8 +9,8 @@ import pykka
 import pytest
 
 from qmemd.actors.guarded import GuardedActor, answer, refuse, tell
+from qmemd.actors.life import ping
 from qmemd.errors import RequestError
-from qmemd.workspace import ping
 
 
 @dataclass
