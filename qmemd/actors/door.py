@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -155,7 +156,8 @@ class Door:
             self._stopping = True
             reply: Future[None] = Future()
             self._tell_gateway(StopAdmitting(reply))
-            reply.exception(timeout)
+            with suppress(TimeoutError):
+                reply.exception(timeout)
 
     def _without_secrets(self, request: TaskRequest) -> tuple[TaskRequest, str | None]:
         """What may be journaled of a request, and the kind of secret for which it is refused.

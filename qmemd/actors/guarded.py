@@ -26,9 +26,6 @@ class GuardedActor(pykka.ThreadingActor):
     use_daemon_thread = True
     """A host must be able to exit even when it forgot to stop us."""
 
-    start_error: BaseException | None = None
-    """Why the actor is not there."""
-
     def on_receive(self, message: Any) -> None:
         try:
             if isinstance(message, Ping):
@@ -43,9 +40,8 @@ class GuardedActor(pykka.ThreadingActor):
         # Pykka calls no other hook after a failing one, and tells nobody.
         try:
             self.begin()
-        except BaseException as error:
+        except BaseException:
             log.exception("%s could not start", type(self).__name__)
-            self.start_error = error
             self.release()
             raise
 

@@ -138,6 +138,18 @@ def test_a_session_is_not_made_for_somebody_who_gave_up(rig: Rig) -> None:
     assert rig.bridge == []
 
 
+def test_a_gateway_that_does_not_answer_holds_nobody_who_stops(rig: Rig) -> None:
+    door = Door(
+        workspace="/work",
+        board=rig.board,
+        sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
+        tell_gateway=lambda _: None,
+    )
+    door.open()
+    door.stop_admitting(0.01)
+    assert door.stopping
+
+
 def test_before_it_is_opened_the_door_is_shut(rig: Rig) -> None:
     door = Door(
         workspace="/work",
