@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from qmemd.actors.subscription import Subscription
     from qmemd.daemon import Daemon
     from qmemd.errors import QmemdError, RequestError, SettingsError
+    from qmemd.events import MemoryChanged
     from qmemd.kinds import (
         ContextMode,
         Scope,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
         TaskStatus,
         Topic,
     )
-    from qmemd.messages import MemoryChanged
     from qmemd.results import (
         DreamResult,
         ForgetResult,
@@ -35,7 +35,7 @@ _HOMES = {
     "qmemd.actors.subscription": ("Subscription",),
     "qmemd.daemon": ("Daemon",),
     "qmemd.errors": ("QmemdError", "RequestError", "SettingsError"),
-    "qmemd.messages": ("MemoryChanged",),
+    "qmemd.events": ("MemoryChanged",),
     "qmemd.settings": ("Settings",),
     "qmemd.kinds": ("ContextMode", "Scope", "TaskKind", "TaskStatus", "Topic"),
     "qmemd.results": ("DreamResult", "ForgetResult", "RememberResult", "RemovedEntry"),

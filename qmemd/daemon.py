@@ -23,12 +23,10 @@ from qmemd.actors.life import in_background, ping, stop_actor
 from qmemd.actors.sessions import Sessions
 from qmemd.actors.subscription import Subscription
 from qmemd.errors import RequestError
+from qmemd.events import MemoryChanged
 from qmemd.journal import Journal
 from qmemd.kinds import ContextMode, Scope
 from qmemd.memory.secrets import find_secret
-from qmemd.messages import (
-    MemoryChanged,
-)
 from qmemd.settings import Settings
 from qmemd.tasks import (
     Dream,
@@ -78,7 +76,12 @@ class Daemon:
                 log names; nothing is served any more then.
         """
         self.settings = settings or Settings()
-        self._workspace = Workspace(self.settings, journal=journal)
+        self._workspace = Workspace(
+            self.settings,
+            journal=journal,
+            on_watched=lambda message: tell(self._gateway, message),
+            max_streams=self._affordable_streams(),
+        )
         self._sessions = Sessions(
             self._workspace.path, clock=lambda: datetime.now(UTC), new_id=lambda: str(uuid.uuid4())
         )
@@ -87,6 +90,7 @@ class Daemon:
             board=self._workspace.board,
             sessions=self._sessions,
             tell_gateway=lambda message: tell(self._gateway, message),
+            tell_bus=self._workspace.tell_bus,
             secrets=self.settings.secrets,
         )
         self._gateway: pykka.ActorRef[GatewayActor]
@@ -126,6 +130,7 @@ class Daemon:
                 server=server,
                 tell_lane=self._workspace.tell_lane,
                 tell_bridge=self._workspace.tell_bridge,
+                tell_bus=self._workspace.tell_bus,
             )
             undo.callback(stop_actor, self._gateway, SERVER_TIMEOUT)
             ping(self._gateway)
@@ -261,6 +266,11 @@ class Daemon:
         posted = self._door.poll(task_id)
         return posted.task if posted else None
 
+    @property
+    def streams(self) -> int:
+        """How many event streams are open."""
+        return self._workspace.streams
+
     def subscribe(
         self, callback: Callable[[MemoryChanged], object], client_id: str | None = None
     ) -> Subscription:
@@ -284,6 +294,20 @@ class Daemon:
         listening = bind(self.settings.hostname, self.settings.port)
         self._port = listening.getsockname()[1]
         return listening
+
+    def _affordable_streams(self) -> int:
+        """As many as were wished for, if the limit of open files leaves some for other requests."""
+        wished = self.settings.max_streams
+        if not self.settings.http:
+            return wished  # the host's server has its own limits
+        from qmemd.http.descriptors import stream_limit  # noqa: PLC0415 — only who listens needs it
+
+        affordable = min(wished, stream_limit())
+        if affordable < wished:
+            log.warning(
+                "the limit of open files allows %d event streams, not %d", affordable, wished
+            )
+        return affordable
 
     def _kept_token(self) -> str:
         if self.settings.token_file is not None:

@@ -82,6 +82,8 @@ ERRORS: Mapping[str, ErrorEntry] = {
     "invalid_status": ErrorEntry(400, "`status` must be queued, running, completed or failed."),
     "invalid_kind": ErrorEntry(400, "`kind` must be remember, forget or dream."),
     "invalid_limit": ErrorEntry(400, "`limit` must be a number from 1 to 1000."),
+    "invalid_max_queued": ErrorEntry(400, "`maxQueued` must be a number from 16 to 2048."),
+    "invalid_wait": ErrorEntry(400, "`wait` must be a number of seconds from 0 to 30."),
     "invalid_session_scope": ErrorEntry(
         400, '`sessionScope` must be "single", "thread" or absent.'
     ),
@@ -92,6 +94,9 @@ ERRORS: Mapping[str, ErrorEntry] = {
     "forget_task_not_found": ErrorEntry(404, "There is no such forget task."),
     "dream_task_not_found": ErrorEntry(404, "There is no such dream task."),
     "session_not_found": ErrorEntry(404, "There is no such session."),
+    "subscriber_limit_exceeded": ErrorEntry(
+        429, "Too many event streams are open; close one.", retry_after=5
+    ),
     "session_limit_exceeded": ErrorEntry(
         503, "Too many sessions are open; close one.", retry_after=5
     ),

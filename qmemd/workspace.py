@@ -21,8 +21,10 @@ from qmemd.acp.launch import child_argv, child_environment
 from qmemd.acp.process import SpawnConfig
 from qmemd.actors.board import TaskBoard
 from qmemd.actors.bridge import BridgeActor
-from qmemd.actors.event_bus import EventBusActor, Fanout
+from qmemd.actors.event_bus import EventBusActor
+from qmemd.actors.fanout import Fanout
 from qmemd.actors.guarded import tell
+from qmemd.actors.hub import MAX_STREAMS, EventHub
 from qmemd.actors.lane import LaneActor
 from qmemd.actors.lane_state import LaneState
 from qmemd.actors.life import in_background, ping, stop_actor
@@ -37,6 +39,7 @@ from qmemd.memory.scan import Scanner
 from qmemd.messages import (
     Abandon,
     Drain,
+    FeedWatched,
     Publish,
     Resume,
     StartChild,
@@ -74,6 +77,8 @@ class Workspace:
         journal: Journal | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
+        on_watched: Callable[[FeedWatched], object] = lambda _: None,
+        max_streams: int = MAX_STREAMS,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -89,6 +94,13 @@ class Workspace:
         """Process id and start time of the last child."""
         self.board = TaskBoard(lambda work: in_background(work, "qmemd-future"))
         self.fanout = Fanout()
+        self._hub = EventHub(
+            clock=lambda: int(clock().timestamp() * 1000),
+            new_id=new_id,
+            on_left=self.tell_bus,
+            on_watched=on_watched,
+            max_streams=max_streams,
+        )
         self._bus: pykka.ActorRef[EventBusActor]
         self._bridge: pykka.ActorRef[BridgeActor]
         self._lane: pykka.ActorRef[LaneActor]
@@ -97,6 +109,11 @@ class Workspace:
     def path(self) -> str:
         """The workspace directory, as it is named on the wire."""
         return str(self._settings.workspace)
+
+    @property
+    def streams(self) -> int:
+        """How many event streams are open."""
+        return self._hub.streams
 
     def start(self) -> None:
         """Takes the workspace, settles what an earlier holder left, and starts the actors.
@@ -140,6 +157,10 @@ class Workspace:
         """Down, from the gateway and the lane."""
         tell(self._bridge, message)
 
+    def tell_bus(self, message: Any) -> None:
+        """Up, from the lane; down, from those who want to read."""
+        tell(self._bus, message)
+
     def _start_actors(self, closing: ExitStack, child_lock: FileLock) -> None:
         settings = self._settings
         lane = LaneState(
@@ -148,13 +169,14 @@ class Workspace:
             journal=self._journal,
             board=self.board,
             tell_bridge=self.tell_bridge,
-            publish=lambda event: tell(self._bus, Publish(event)),
+            publish=lambda event: self.tell_bus(Publish(event)),
             clock=self._clock,
             new_id=self._new_id,
             lease=timedelta(seconds=settings.task_timeout) + STARTING_TIME,
         )
         closing.callback(lambda: self.fanout.close(self._at_most(LAST_EVENTS)))
-        self._bus = EventBusActor.start(self.fanout)
+        closing.callback(lambda: self._hub.close(sessions_end=True))
+        self._bus = EventBusActor.start(self._hub, self.fanout)
         closing.callback(self._stop_actor, self._bus)
         lane.recover(self._applied)
         self._lane = LaneActor.start(lane)

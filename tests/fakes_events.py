@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from qmemd.messages import (
-    MemoryChanged,
-)
+from qmemd.events import MemoryChanged
 
 
 class Reader:

@@ -13,12 +13,14 @@ import qmemd
 
 PACKAGE = Path(qmemd.__file__).parent
 
-RECORDS = {"kinds", "results", "tasks"}
+RECORDS = {"events", "kinds", "results", "streams", "tasks"}
 """What is only data, and may be used everywhere."""
 
 ALLOWED: dict[str, set[str]] = {
     "_version": set(),
     "errors": set(),
+    "events": {"kinds"},
+    "streams": {"events"},
     "kinds": set(),
     "model_choice": {"errors"},
     "results": {"errors", "kinds"},
@@ -29,19 +31,20 @@ ALLOWED: dict[str, set[str]] = {
     "memory": {"errors", *RECORDS},
     "agent": {"acp", "memory", *RECORDS, "texts", "errors", "model_choice", "_version"},
     "access_token": {"errors"},
-    "settings": {"access_token", "errors", "memory", "model_choice"},
+    "setting_values": {"access_token", "errors", "model_choice"},
+    "settings": {"errors", "memory", "setting_values"},
     "journal": {"errors", *RECORDS},
     "http": {"errors", *RECORDS, "texts", "_version"},
     "actors": {"acp", "memory", "journal", "messages", *RECORDS, "errors", "_version"},
     "workspace": {"acp", "actors", "memory", "journal", "messages", "settings", *RECORDS, "errors"},
     "daemon": {
-        *("access_token", "actors", "errors", "http", "journal", "memory", "messages"),
+        *("access_token", "actors", "errors", "http", "journal", "memory"),
         *("settings", "texts", "workspace"),
         *RECORDS,
     },
     "cli": {"daemon", "errors", "settings", "_version"},
     "__main__": {"cli"},
-    "__init__": {"_version", "actors", "daemon", "errors", "messages", "settings", *RECORDS},
+    "__init__": {"_version", "actors", "daemon", "errors", "settings", *RECORDS},
 }
 """Room or module → what of the package it may import, besides itself."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -31,6 +32,11 @@ class Posted:
         """Whose task it is; None means that only anonymous requests see it."""
         return self.task.client_id
 
+    @property
+    def ended(self) -> bool:
+        """Whether it is terminal."""
+        return self.task.status.terminal
+
 
 class TaskBoard:
     """Immutable snapshots by task id, and futures for those who wait for an end.
@@ -42,6 +48,7 @@ class TaskBoard:
     def __init__(self, complete: Callable[[Callable[[], None]], None]) -> None:
         self._posted: dict[str, Posted] = {}
         self._waiting: dict[str, list[Future[Task]]] = {}
+        self._alarms: dict[str, set[threading.Event]] = {}
         self._lock = threading.Lock()
         self._complete = complete
         self._closed = False
@@ -51,7 +58,10 @@ class TaskBoard:
         posted = Posted(task, to_json(task.to_wire()))
         with self._lock:
             self._posted[task.task_id] = posted
-            waiting = self._waiting.pop(task.task_id, ()) if task.status.terminal else ()
+            ended = task.status.terminal
+            waiting = self._waiting.pop(task.task_id, ()) if ended else ()
+            for alarm in self._alarms.get(task.task_id, ()) if ended else ():
+                alarm.set()
         for future in waiting:
             self._complete(partial(future.set_result, task))
 
@@ -90,11 +100,36 @@ class TaskBoard:
                 self._waiting.setdefault(task_id, []).append(future)
         return future
 
+    @contextmanager
+    def alarm(self, task_id: str) -> Iterator[threading.Event]:
+        """An event that is set once the task has ended, or the board is closed.
+
+        It is set at once when there is nothing to wait for; others may set it too.
+        """
+        alarm = threading.Event()
+        with self._lock:
+            posted = self._posted.get(task_id)
+            if posted is None or posted.ended or self._closed:
+                alarm.set()
+            else:
+                self._alarms.setdefault(task_id, set()).add(alarm)
+        try:
+            yield alarm
+        finally:
+            with self._lock:
+                alarms = self._alarms.get(task_id, set())
+                alarms.discard(alarm)
+                if not alarms:
+                    self._alarms.pop(task_id, None)
+
     def close(self) -> None:
         """Fails the futures that are still open with ``daemon_stopping``."""
         with self._lock:
             self._closed = True
             waiting = [future for futures in self._waiting.values() for future in futures]
             self._waiting.clear()
+            for alarms in self._alarms.values():
+                for alarm in alarms:
+                    alarm.set()
         for future in waiting:
             self._complete(partial(future.set_exception, RequestError("daemon_stopping")))

@@ -16,16 +16,22 @@ from typing import Any, TypeVar
 from qmemd.actors.board import Posted, TaskBoard
 from qmemd.actors.sessions import Sessions
 from qmemd.errors import RequestError
+from qmemd.events import FileChanged
 from qmemd.kinds import TaskKind, TaskStatus
 from qmemd.memory.secrets import SecretPolicy, find_secret, mask
 from qmemd.messages import (
     Cancel,
     CloseSession,
+    Detach,
+    Heartbeat,
     OpenSession,
+    Publish,
     SessionOpened,
     StopAdmitting,
     Submit,
+    Subscribe,
 )
+from qmemd.streams import Reader, StreamWish
 from qmemd.tasks import Remember, Task, TaskRequest
 
 T = TypeVar("T")
@@ -49,6 +55,7 @@ class Door:
         board: TaskBoard,
         sessions: Sessions,
         tell_gateway: Callable[[Any], None],
+        tell_bus: Callable[[Any], None],
         secrets: SecretPolicy = SecretPolicy.REFUSE,
         timeout: float = ANSWER_TIMEOUT,
     ) -> None:
@@ -56,6 +63,7 @@ class Door:
         self._board = board
         self._sessions = sessions
         self._tell_gateway = tell_gateway
+        self._tell_bus = tell_bus
         self._secrets = secrets
         self._timeout = timeout
         self._stopping = True
@@ -96,6 +104,17 @@ class Door:
     def watch(self, task_id: str) -> Future[Task]:
         """A future of the task's end. Raises KeyError for an unknown id."""
         return self._board.watch(task_id)
+
+    def wait(
+        self, task_id: str, seconds: float, on_leave: Callable[[Callable[[], None]], object]
+    ) -> None:
+        """Returns once the task has ended, at the latest after ``seconds``.
+
+        Earlier when the daemon stops, or when what was handed to ``on_leave`` is called.
+        """
+        with self._board.alarm(task_id) as alarm:
+            on_leave(alarm.set)
+            alarm.wait(seconds)
 
     def cancel(self, task_id: str) -> Task:
         """Ends a queued task at once and a running one soon; the task as it is now.
@@ -138,6 +157,38 @@ class Door:
         reply: Future[SessionOpened] = Future()
         return self._ask(reply, OpenSession(cwd, thread=thread, client_id=client_id, reply=reply))
 
+    def heartbeat(self, session_id: str, client_id: str | None) -> int:
+        """A client is still there; when that was, in milliseconds since the epoch.
+
+        Raises:
+            RequestError: ``session_not_found``, ``invalid_client_id``, ``daemon_stopping``.
+        """
+        reply: Future[int] = Future()
+        return self._ask(reply, Heartbeat(session_id, client_id, reply))
+
+    def detach(self, session_id: str, client_id: str | None) -> None:
+        """A client leaves; the last one ends the session.
+
+        Raises:
+            RequestError: ``session_not_found``, ``invalid_client_id``, ``daemon_stopping``.
+        """
+        reply: Future[None] = Future()
+        self._ask(reply, Detach(session_id, client_id, reply))
+
+    def subscribe(self, wish: StreamWish) -> Reader:
+        """Begins to read events; whoever reads has to close it.
+
+        Raises:
+            RequestError: ``session_not_found``, ``subscriber_limit_exceeded``,
+                ``daemon_stopping``.
+        """
+        reply: Future[Reader] = Future()
+        return self._ask(reply, Subscribe(wish, reply), self._tell_bus)
+
+    def publish(self, event: FileChanged) -> None:
+        """A context file was written. Never waits, never fails."""
+        self._tell_bus(Publish(event))
+
     def close_session(self, session_id: str, client_id: str | None) -> None:
         """Ends a session and forgets its client ids.
 
@@ -170,10 +221,10 @@ class Door:
             return replace(request, content=mask(request.content)), None
         return request, find_secret(request.content)
 
-    def _ask(self, reply: Future[T], message: Any) -> T:
+    def _ask(self, reply: Future[T], message: Any, told: Callable[[Any], None] | None = None) -> T:
         if self._stopping:
             raise RequestError("daemon_stopping")
-        self._tell_gateway(message)
+        (told or self._tell_gateway)(message)
         try:
             return reply.result(self._timeout)
         except TimeoutError:

@@ -1,102 +1,46 @@
-"""The event bus actor: fans out what changed, through a blinker signal of its own.
-
-Receivers that want only one client's changes are connected with that client id as blinker's
-*sender*, so they cost the others nothing. Receivers are held strongly (blinker would drop bound
-methods of temporaries) and called one by one under a guard (a raise would end a blinker send).
-"""
+"""The event bus actor: fans out what happened, to feeds that are read over HTTP and to hosts."""
 
 from __future__ import annotations
 
-import logging
-import threading
-import time
-from collections.abc import Callable
 from typing import Any
 
-from blinker import ANY, Namespace
-
-from qmemd.actors.guarded import GuardedActor
-from qmemd.actors.subscription import DEFAULT_QUEUED, Subscription
-from qmemd.messages import MemoryChanged, Publish
-
-log = logging.getLogger(__name__)
-
-ANONYMOUS = "\0anonymous"
-"""The sender of changes without a client id; no well-formed id holds a NUL."""
-
-
-class Fanout:
-    """Who wants which changes. Connecting is safe from any thread."""
-
-    def __init__(self) -> None:
-        self._signal = Namespace().signal("memory_changed")
-        self._lock = threading.Lock()
-        self._subscriptions: dict[Subscription, Callable[..., None]] = {}
-        self._closed = False
-
-    def subscribe(
-        self,
-        callback: Callable[[MemoryChanged], object],
-        client_id: str | None = None,
-        capacity: int = DEFAULT_QUEUED,
-    ) -> Subscription:
-        """Calls ``callback`` for each change, or only for those that ``client_id`` asked for."""
-        subscription = Subscription(callback, self._forget, capacity)
-
-        def receive(_sender: object, event: MemoryChanged) -> None:
-            subscription.offer(event)
-
-        with self._lock:
-            closed = self._closed
-            if not closed:
-                self._subscriptions[subscription] = receive
-                self._signal.connect(receive, sender=client_id or ANY, weak=False)
-        if closed:
-            subscription.close()
-        return subscription
-
-    def publish(self, event: MemoryChanged) -> None:
-        """Hands the event to every receiver that wants it; never waits, never raises."""
-        sender = event.originator or ANONYMOUS
-        with self._lock:
-            receivers = list(self._signal.receivers_for(sender))
-        for receive in receivers:
-            try:
-                receive(sender, event=event)
-            except Exception:
-                log.exception("a receiver of memory_changed failed")
-
-    def close(self, timeout: float = 0) -> None:
-        """Ends every subscription, for good.
-
-        Their callbacks get ``timeout`` seconds in all to see what is queued; not for an actor.
-        """
-        deadline = time.monotonic() + timeout
-        with self._lock:
-            self._closed = True
-            subscriptions = list(self._subscriptions)
-        for subscription in subscriptions:
-            subscription.close()
-        for subscription in subscriptions:
-            subscription.join(max(0.0, deadline - time.monotonic()))
-
-    def _forget(self, subscription: Subscription) -> None:
-        with self._lock:
-            receive = self._subscriptions.pop(subscription, None)
-            if receive is not None:
-                self._signal.disconnect(receive)
+from qmemd.actors.fanout import Fanout
+from qmemd.actors.guarded import GuardedActor, answer, refuse
+from qmemd.actors.hub import EventHub
+from qmemd.errors import RequestError
+from qmemd.events import MemoryChanged
+from qmemd.messages import CloseFeed, OpenFeed, Publish, Subscribe, Unsubscribe
 
 
 class EventBusActor(GuardedActor):
-    """A shell over ``Fanout``."""
+    """A shell over ``EventHub`` and ``Fanout``."""
 
-    def __init__(self, fanout: Fanout) -> None:
+    def __init__(self, hub: EventHub, fanout: Fanout) -> None:
         super().__init__()
+        self._hub = hub
         self._fanout = fanout
 
     def handle(self, message: Any) -> None:
         match message:
             case Publish():
-                self._fanout.publish(message.event)
+                self._hub.publish(message.event)
+                if isinstance(message.event, MemoryChanged):
+                    self._fanout.publish(message.event)
+            case Subscribe():
+                self._subscribe(message)
+            case Unsubscribe():
+                self._hub.remove(message.stream_id)
+            case OpenFeed():
+                self._hub.open_session(message.session_id)
+            case CloseFeed():
+                self._hub.close_session(message.session_id, message.reason, message.closed_by)
             case _:
                 raise TypeError(f"the event bus does not take {type(message).__name__}")
+
+    def _subscribe(self, message: Subscribe) -> None:
+        if not message.reply.set_running_or_notify_cancel():
+            return  # whoever asked has gone, and would never close it
+        try:
+            answer(message.reply, self._hub.subscribe(message.wish))
+        except RequestError as refusal:
+            refuse(message.reply, refusal)

@@ -17,6 +17,7 @@ from typing import Any
 from qmemd.actors.board import TaskBoard
 from qmemd.actors.guarded import answer, refuse
 from qmemd.errors import RequestError
+from qmemd.events import MemoryChanged, TaskUpdated
 from qmemd.journal import Capacity, Claim, IdempotencyKey, Journal
 from qmemd.kinds import TaskStatus
 from qmemd.messages import (
@@ -24,7 +25,6 @@ from qmemd.messages import (
     Cancel,
     CancelTask,
     Enqueue,
-    MemoryChanged,
     RefreshAvailability,
     RunTask,
     TaskFinished,
@@ -61,7 +61,7 @@ class LaneState:
         journal: Journal,
         board: TaskBoard,
         tell_bridge: Callable[[Any], None],
-        publish: Callable[[MemoryChanged], None],
+        publish: Callable[[MemoryChanged | TaskUpdated], None],
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         lease: timedelta,
@@ -92,13 +92,13 @@ class LaneState:
         """
         for task in self._journal.recover(self._workspace):
             if task.status.terminal:
-                self._board.post(task)
+                self._board.post(task)  # old news
             elif (result := applied(task.task_id)) is not None:
                 self._end(task.task_id, result, None)
             elif task.attempts >= MAX_ATTEMPTS:
                 self._end(task.task_id, TaskFailure.of("daemon_restarted"), None)
             else:
-                self._board.post(task)
+                self._post(task)
 
     def enqueue(self, message: Enqueue) -> None:
         """Answers ``message.reply`` now, or once the child has said whether it can."""
@@ -150,7 +150,7 @@ class LaneState:
             log.info("ignored the end of %s, which is not in flight", message.task_id)
             return
         if self._abandoned and isinstance(message.outcome, TaskFailure):
-            self._board.post(self._journal.release(claim))
+            self._post(self._journal.release(claim))
         else:
             self._end(message.task_id, message.outcome, claim)
         self._in_flight = None
@@ -165,10 +165,10 @@ class LaneState:
         if claim is not None:
             failure = TaskFailure.of(f"{claim.task.kind}_failed", "the daemon failed; see its log")
             try:
-                self._board.post(self._journal.finish(claim.task.task_id, failure, claim))
+                self._post(self._journal.finish(claim.task.task_id, failure, claim))
             except Exception:
                 log.exception("the journal does not take the end of %s", claim.task.task_id)
-                self._board.post(claim.task.finished(failure, self._clock()))
+                self._post(claim.task.finished(failure, self._clock()))
         self.advance()
 
     def drain(self, reply: Future[None]) -> None:
@@ -194,7 +194,7 @@ class LaneState:
         accepted = self._journal.accept(self._workspace, task, self._capacity, _key(message))
         self._board.drop(accepted.evicted)
         if not accepted.replayed:
-            self._board.post(accepted.task)
+            self._post(accepted.task)
         answer(message.reply, accepted.task)
         if message.secret and not accepted.replayed:
             self._end(task_id, TaskFailure.of("secret_detected", message.secret), None)
@@ -214,7 +214,7 @@ class LaneState:
         self._in_flight = claim
         try:
             task = self._journal.start(claim)
-            self._board.post(task)
+            self._post(task)
             self._tell_bridge(RunTask(task, self._workspace))
         except Exception:
             log.exception("%s could not be started", claim.task.task_id)
@@ -222,25 +222,33 @@ class LaneState:
 
     def _end(self, task_id: str, outcome: TaskResult | TaskFailure, claim: Claim | None) -> Task:
         task = self._journal.finish(task_id, outcome, claim)
-        self._board.post(task)
+        self._post(task)
         log.info("%s %s", task_id, task.status if task.error is None else task.error.code)
         if (
             task.status is TaskStatus.COMPLETED
             and task.result is not None
             and _changed(task.result)
         ):
-            try:
-                self._publish(
-                    MemoryChanged(
-                        source=f"workspace_memory_{task.kind}",
-                        task_id=task_id,
-                        touched_scopes=task.result.touched_scopes,
-                        originator=task.client_id,
-                    )
+            self._tell_listeners(
+                MemoryChanged(
+                    source=f"workspace_memory_{task.kind}",
+                    task_id=task_id,
+                    touched_scopes=task.result.touched_scopes,
+                    originator=task.client_id,
                 )
-            except Exception:
-                log.exception("could not publish the change of %s", task_id)
+            )
         return task
+
+    def _post(self, task: Task) -> None:
+        """The task has another state now: the board shows it, and listeners are told."""
+        self._board.post(task)
+        self._tell_listeners(TaskUpdated(task.task_id, task.kind, task.status, task.client_id))
+
+    def _tell_listeners(self, event: MemoryChanged | TaskUpdated) -> None:
+        try:
+            self._publish(event)
+        except Exception:  # no listener's trouble is a task's
+            log.exception("could not publish %s of %s", event.type, event.task_id)
 
 
 def _changed(result: TaskResult) -> bool:

@@ -1,4 +1,4 @@
-"""Sessions in their smallest form: a place where client ids come from, and end.
+"""Sessions: where client ids come from, and how long they last.
 
 One writer, the gateway; ``knows`` may be asked from any thread, since it reads one immutable set.
 """
@@ -7,25 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from qmemd.errors import RequestError
-from qmemd.messages import (
-    SessionOpened,
-)
+from qmemd.messages import SessionOpened
 from qmemd.tasks import iso
 
 MAX_SESSIONS = 32
 MAX_CLIENTS = 1_024
 """Client ids of one session; the oldest goes first."""
+IDLE_LIFETIME = timedelta(minutes=30)
+"""A session without a reader and a heartbeat for so long is over."""
 
 
 @dataclass(slots=True)
-class _Session:
+class Session:
+    """One session. Only the gateway changes it."""
+
     session_id: str
     created_at: datetime
     single: bool
+    """Whether plain requests share it."""
     clients: dict[str, None] = field(default_factory=dict)
+    """Ids in the order in which they were given out."""
+    seen_at: datetime | None = None
+    """When a client was last heard of; None: not since the daemon started."""
+    readers: int = 0
 
 
 class Sessions:
@@ -37,7 +44,7 @@ class Sessions:
         self._workspace = workspace
         self._clock = clock
         self._new_id = new_id
-        self._sessions: dict[str, _Session] = {}
+        self._sessions: dict[str, Session] = {}
         self._clients: frozenset[str] = frozenset()
 
     @property
@@ -66,17 +73,40 @@ class Sessions:
         session = None if thread else shared
         attached = session is not None
         if session is None:
-            if len(self._sessions) >= MAX_SESSIONS:
-                raise RequestError("session_limit_exceeded", extra={"limit": MAX_SESSIONS})
-            session = _Session(self._new_id(), self._clock(), single=not thread)
-            self._sessions[session.session_id] = session
+            session = self._make(single=not thread)
         if client_id is None or client_id not in session.clients:
             client_id = f"client_{self._new_id()}"
             while len(session.clients) >= MAX_CLIENTS:
                 del session.clients[next(iter(session.clients))]
             session.clients[client_id] = None
             self._publish()
+        session.seen_at = self._clock()
         return SessionOpened(session.session_id, attached, client_id, iso(session.created_at))
+
+    def heartbeat(self, session_id: str, client_id: str | None) -> datetime:
+        """A client is still there; says when that was.
+
+        Raises:
+            RequestError: ``session_not_found``, ``invalid_client_id``.
+        """
+        session = self._of(session_id, client_id)
+        session.seen_at = self._clock()
+        return session.seen_at
+
+    def detach(self, session_id: str, client_id: str | None) -> bool:
+        """A client leaves; whether that ended the session, since it was the last one.
+
+        Raises:
+            RequestError: ``session_not_found``, ``invalid_client_id``.
+        """
+        session = self._of(session_id, client_id)
+        if client_id is None:
+            return False
+        del session.clients[client_id]
+        if not session.clients:
+            del self._sessions[session_id]
+        self._publish()
+        return not session.clients
 
     def close(self, session_id: str, client_id: str | None) -> None:
         """Ends a session.
@@ -85,6 +115,39 @@ class Sessions:
             RequestError: ``session_not_found``, or ``invalid_client_id`` for an id that is not
                 this session's.
         """
+        del self._sessions[self._of(session_id, client_id).session_id]
+        self._publish()
+
+    def watched(self, session_id: str, readers: int) -> None:
+        """So many read the session's events now. An unknown session is ignored: it has ended."""
+        session = self._sessions.get(session_id)
+        if session is not None:
+            session.readers = readers
+            session.seen_at = self._clock()
+
+    def reap(self) -> tuple[str, ...]:
+        """Ends the sessions that nobody uses; their ids."""
+        now = self._clock()
+        idle = []
+        for session in self._sessions.values():
+            # A clock that was set back must not make a session immortal.
+            session.seen_at = min(session.seen_at or now, now)
+            if not session.readers and now - session.seen_at >= IDLE_LIFETIME:
+                idle.append(session.session_id)
+        for session_id in idle:
+            del self._sessions[session_id]
+        if idle:
+            self._publish()
+        return tuple(idle)
+
+    def _make(self, *, single: bool) -> Session:
+        if len(self._sessions) >= MAX_SESSIONS:
+            raise RequestError("session_limit_exceeded", extra={"limit": MAX_SESSIONS})
+        session = Session(self._new_id(), self._clock(), single)
+        self._sessions[session.session_id] = session
+        return session
+
+    def _of(self, session_id: str, client_id: str | None) -> Session:
         session = self._sessions.get(session_id)
         if session is None:
             raise RequestError("session_not_found", extra={"sessionId": session_id})
@@ -92,8 +155,7 @@ class Sessions:
             raise RequestError(
                 "invalid_client_id", extra={"sessionId": session_id, "clientId": client_id}
             )
-        del self._sessions[session_id]
-        self._publish()
+        return session
 
     def _publish(self) -> None:
         self._clients = frozenset(

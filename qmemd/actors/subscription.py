@@ -7,13 +7,10 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from qmemd.messages import (
-    MemoryChanged,
-)
+from qmemd.events import MemoryChanged
+from qmemd.streams import DEFAULT_QUEUED
 
 log = logging.getLogger(__name__)
-
-DEFAULT_QUEUED = 256
 
 
 class EventQueue:

@@ -12,17 +12,30 @@ from qmemd.actors.child_events import (
 )
 
 
+_ENDING = 1.0
+"""Seconds for a cancelled timer's thread to wake up and end; it takes microseconds."""
+
+
 class Cancellable(Protocol):
     """What starting a timer gives back."""
 
     def cancel(self) -> None: ...
 
 
+class _Timer(threading.Timer):
+    """Leaves no thread behind: once it is cancelled, it has ended."""
+
+    def cancel(self) -> None:
+        super().cancel()
+        if self.is_alive() and threading.current_thread() is not self:
+            self.join(_ENDING)
+
+
 def start_thread_timer(seconds: float, action: Callable[[], None]) -> Cancellable:
     """Runs the action once, later, on a thread that keeps no program alive."""
-    timer = threading.Timer(seconds, action)
+    timer = _Timer(seconds, action)
     timer.daemon = True
-    timer.name = "qmemd-bridge-timer"
+    timer.name = "qmemd-timer"
     timer.start()
     return timer
 

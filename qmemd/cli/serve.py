@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from qmemd.cli.open_files import allow_open_files
 from qmemd.cli.signals import on_signals
 from qmemd.daemon import Daemon
 from qmemd.errors import SettingsError
@@ -17,6 +18,10 @@ from qmemd.settings import Settings
 
 SWITCH_INTERVAL = 1e-4
 """Seconds a thread may keep the interpreter; short, because many threads do little each."""
+
+
+OPEN_FILES = 4096
+"""Enough for a thousand streams beside everything else."""
 
 
 @click.command()
@@ -33,6 +38,7 @@ SWITCH_INTERVAL = 1e-4
 @click.option("--secrets", metavar="POLICY", help="refuse, mask or allow. [default: refuse]")
 @click.option("--idle-timeout", type=float, metavar="SECONDS", help="[default: 600]")
 @click.option("--task-timeout", type=float, metavar="SECONDS", help="[default: 300]")
+@click.option("--max-streams", type=int, metavar="N", help="Event streams at once. [default: 256]")
 @click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
@@ -50,7 +56,9 @@ def serve(log_level: str, **options: Any) -> None:
         level=log_level.upper(),
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
+    logging.getLogger("waitress").setLevel(logging.WARNING)  # says more of each stream than we do
     sys.setswitchinterval(SWITCH_INTERVAL)
+    allow_open_files(OPEN_FILES)
     stopping, failed = threading.Event(), threading.Event()
 
     def on_failure() -> None:

@@ -10,13 +10,15 @@ import falcon
 from qmemd.http import paths
 from qmemd.http.access import AccessCheck
 from qmemd.http.error_handlers import add_error_handlers
+from qmemd.http.event_resources import SessionEvents, WorkspaceEvents
 from qmemd.http.fields import Fields
 from qmemd.http.memory_resources import AllTasks, OneTask, Tasks, request_readers
 from qmemd.http.meta_resources import Capabilities, Health
 from qmemd.http.ports import Access, Door
 from qmemd.http.replies import Reply
 from qmemd.http.routing import MethodRouter
-from qmemd.http.session_resources import OneSession, Sessions
+from qmemd.http.session_resources import Detachments, Heartbeats, OneSession, Sessions
+from qmemd.http.waiting_room import WaitingRoom
 
 
 class App(falcon.App[falcon.Request, falcon.Response]):
@@ -51,10 +53,16 @@ def create_app(door: Door, access: Access, *, fields: Fields | None = None) -> A
     add_error_handlers(app)
     app.add_route(paths.HEALTH, Health())
     app.add_route(paths.CAPABILITIES, Capabilities(door.workspace))
+    waiting_room = WaitingRoom(door)
     for kind, read_request in request_readers(fields).items():
         app.add_route(f"{paths.MEMORY}/{kind}", Tasks(door, read_request))
-        app.add_route(f"{paths.MEMORY}/{kind}/{{task_id}}", OneTask(door, kind))
+        app.add_route(f"{paths.MEMORY}/{kind}/{{task_id}}", OneTask(door, kind, waiting_room))
     app.add_route(f"{paths.MEMORY}/tasks", AllTasks(door))
     app.add_route(paths.SESSION, Sessions(door, fields))
-    app.add_route(f"{paths.SESSION}/{{session_id}}", OneSession(door), compile=True)
+    one_session = f"{paths.SESSION}/{{session_id}}"
+    app.add_route(one_session, OneSession(door))
+    app.add_route(f"{one_session}/heartbeat", Heartbeats(door))
+    app.add_route(f"{one_session}/detach", Detachments(door))
+    app.add_route(f"{one_session}/events", SessionEvents(door))
+    app.add_route(paths.EVENTS, WorkspaceEvents(door), compile=True)
     return app

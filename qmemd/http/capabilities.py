@@ -14,8 +14,12 @@ FEATURES = (
     "capabilities",
     "session_create",
     "session_scope_override",
+    "session_events",
     "session_close",
     "client_identity",
+    "client_heartbeat",
+    "slow_client_warning",
+    "typed_event_schema",
     "workspace_memory_remember",
     "workspace_memory_remember_project_scope",
     "workspace_memory_remember_user_scope",
@@ -23,6 +27,7 @@ FEATURES = (
     "workspace_memory_forget_scope",
     "workspace_memory_dream",
     "workspace_memory_tasks",
+    "workspace_events",
 )
 """What works, by the names that clients look for."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -43,6 +45,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self._lingers_until: float | None = None
         self._half_closed = False
         self._unsent_since: float | None = None
+        self._leaving_lock = threading.Lock()
+        self._left = False
+        self._on_leave: list[Callable[[], None]] = []
         super().__init__(server, sock, addr, adj, **options)
 
     @property
@@ -113,8 +118,22 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         if self.connected and not self.total_outbufs_len:
             self._linger()
 
+    def on_leave(self, act: Callable[[], None]) -> None:
+        """Has ``act`` called once the client has left, if that is during the present request.
+
+        It is called on the I/O thread, or here and now if the client has left already; it must
+        neither wait nor raise.
+        """
+        with self._leaving_lock:
+            left = self._left
+            if not left:
+                self._on_leave.append(act)
+        if left:
+            act()
+
     def handle_close(self) -> None:
         super().handle_close()
+        self._leave()
         with self.requests_lock:
             half, self.request = self.request, None
         if half is not None:
@@ -122,6 +141,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def service(self) -> None:
         super().service()
+        with self._leaving_lock:
+            self._on_leave.clear()
         if self._half_closed and not self.requests:
             self.close_when_flushed = True
             self.server.pull_trigger()
@@ -157,17 +178,22 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.total_outbufs_len > self.adj.outbuf_high_watermark
             and not self.server.task_dispatcher.on_io_thread
         ):
-            self._wait_for_reader()
+            self.wait_for_reader(self.adj.outbuf_high_watermark)
         written: int = super().write_soon(data)
         return written
 
     def _flush_outbufs_below_high_watermark(self) -> None:
         """Waitress waits here, for good, even after a whole answer; see ``write_soon``."""
 
-    def _wait_for_reader(self) -> None:
+    def wait_for_reader(self, most: int) -> None:
+        """Returns when at most so many bytes are unsent.
+
+        Raises:
+            ClientDisconnected: the client does not read.
+        """
         deadline = time.monotonic() + self.server.reader_patience
         with self.outbuf_lock:
-            while self.connected and self.total_outbufs_len > self.adj.outbuf_high_watermark:
+            while self.connected and self.total_outbufs_len > most:
                 left = deadline - time.monotonic()
                 if left <= 0:
                     self.will_close = True
@@ -180,12 +206,20 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         with self.requests_lock:
             self._half_closed = True
             answering = bool(self.requests)
+        self._leave()
         if answering:
             return  # ``service`` closes it after the last answer
         if self.total_outbufs_len:
             self.close_when_flushed = True
         else:
             self.handle_close()
+
+    def _leave(self) -> None:
+        with self._leaving_lock:
+            self._left = True
+            acts, self._on_leave = self._on_leave, []
+        for act in acts:
+            act()
 
     def _linger(self) -> None:
         self.close_when_flushed = False

@@ -7,6 +7,8 @@ import resource
 from qmemd.errors import SettingsError
 
 MAX_CONNECTIONS = 1100
+FOR_REQUESTS = 64
+"""Connections that streams leave to everything else."""
 HEADROOM = 32
 """Open files that the rest of the process needs: journal, locks, pipes, memory documents."""
 
@@ -27,3 +29,9 @@ def connection_limit() -> int:
             f"raise it with ulimit -n, to {2 * HEADROOM} or more"
         )
     return limit
+
+
+def stream_limit() -> int:
+    """Event streams that may be open at once without taking the last connections; at least one."""
+    limit = connection_limit()
+    return max(1, limit - FOR_REQUESTS, limit // 2)

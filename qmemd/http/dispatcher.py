@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from waitress.task import ThreadedTaskDispatcher
 
@@ -29,6 +31,35 @@ class Dispatcher(ThreadedTaskDispatcher):  # type: ignore[misc]
         self._io_thread: int | None = None
         self._put_aside: deque[Channel] = deque()
         self._unread: set[Channel] = set()
+        self._pool_lock = threading.Lock()
+        self._base = 0
+        self._held = 0
+        """Requests that keep their thread for long; for each the pool has one more."""
+
+    def open_pool(self, threads: int) -> None:
+        """Starts the threads that are there for requests which end soon."""
+        with self._pool_lock:
+            self._base = threads
+            self.set_thread_count(threads + self._held)
+
+    @contextmanager
+    def hold_thread(self) -> Iterator[None]:
+        """While a request stays in this context, the pool has one thread more for the others.
+
+        The number follows from the count of such requests, never from that of the threads, which
+        is late.
+        """
+        self._hold(1)
+        try:
+            yield
+        finally:
+            self._hold(-1)
+
+    def shutdown(self, cancel_pending: bool = True, timeout: float = 5) -> bool:
+        with self._pool_lock:
+            self._base = 0
+        ended: bool = super().shutdown(cancel_pending, timeout)
+        return ended
 
     def claim_io_thread(self) -> None:
         """Called by the thread that runs the loop."""
@@ -65,6 +96,12 @@ class Dispatcher(ThreadedTaskDispatcher):  # type: ignore[misc]
             if channel.total_outbufs_len < MAX_UNSENT:  # nothing is unsent once it is closed
                 self._unread.discard(channel)
                 self.add_task(channel)
+
+    def _hold(self, requests: int) -> None:
+        with self._pool_lock:
+            self._held += requests
+            if self._base:
+                self.set_thread_count(self._base + self._held)
 
 
 def _is_quick(channel: Channel) -> bool:

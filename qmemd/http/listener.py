@@ -23,6 +23,7 @@ _log = logging.getLogger(__name__)
 
 _REST = 1.0
 """Seconds without accepting after the system had no descriptor or memory for a connection."""
+_USER_TIMEOUT: int | None = getattr(socket, "TCP_USER_TIMEOUT", None)
 _BETWEEN_COMPLAINTS = 60.0
 """Seconds between two log lines about connections that have to wait."""
 
@@ -71,6 +72,12 @@ class Listener(TcpWSGIServer):  # type: ignore[misc]
             sockinfo=(sock.family, sock.type, sock.proto, sock.getsockname()),
             bind_socket=False,
         )
+
+    def set_socket_options(self, connection: socket.socket) -> None:
+        super().set_socket_options(connection)
+        if _USER_TIMEOUT is not None:  # a peer that vanished without a word is given up on
+            milliseconds = int(self.reader_patience * 1000)
+            connection.setsockopt(socket.IPPROTO_TCP, _USER_TIMEOUT, milliseconds)
 
     def readable(self) -> bool:
         if not self.accepting or time.monotonic() < self._rests_until:

@@ -10,9 +10,10 @@ from qmemd.errors import RequestError
 from qmemd.http.body import read_object, read_optional_object
 from qmemd.http.client_ids import known_client_id
 from qmemd.http.fields import Fields
-from qmemd.http.parameters import idempotency_key, list_filter
+from qmemd.http.parameters import idempotency_key, list_filter, wait_seconds
 from qmemd.http.ports import Door, Polled
 from qmemd.http.replies import Reply, json_reply
+from qmemd.http.waiting_room import WaitingRoom
 from qmemd.kinds import TaskKind, TaskStatus
 from qmemd.tasks import TaskRequest
 
@@ -37,12 +38,18 @@ class Tasks:
 class OneTask:
     """``/workspace/memory/<kind>/<task id>``."""
 
-    def __init__(self, door: Door, kind: TaskKind) -> None:
+    def __init__(self, door: Door, kind: TaskKind, waiting_room: WaitingRoom) -> None:
         self._door = door
         self._kind = kind
+        self._waiting_room = waiting_room
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, task_id: str) -> None:
-        Reply(200, self._visible(req, task_id).body).send(resp)
+        seconds = wait_seconds(req)
+        task = self._visible(req, task_id)
+        if seconds and not task.ended:
+            self._waiting_room.wait(req, task_id, seconds)
+            task = self._door.poll(task_id) or task
+        Reply(200, task.body).send(resp)
 
     def on_delete(self, req: falcon.Request, resp: falcon.Response, task_id: str) -> None:
         read_optional_object(req)

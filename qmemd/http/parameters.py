@@ -13,7 +13,11 @@ from qmemd.texts import check_key
 MAX_LISTED = 1_000
 DEFAULT_LISTED = 100
 
+MAX_WAIT = 30
+"""Seconds."""
+
 _LIMIT = re.compile(r"[0-9]{1,4}")
+_SECONDS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,6})?")
 
 
 def idempotency_key(req: falcon.Request) -> str | None:
@@ -26,6 +30,20 @@ def idempotency_key(req: falcon.Request) -> str | None:
     if key is not None:
         check_key(key)
     return key
+
+
+def wait_seconds(req: falcon.Request) -> float:
+    """How long a poll may wait for the end of its task, in seconds; 0 without ``wait``.
+
+    Raises:
+        RequestError: ``invalid_wait``.
+    """
+    wait = req.get_param("wait")
+    if wait is None:
+        return 0.0
+    if not _SECONDS.fullmatch(wait) or float(wait) > MAX_WAIT:
+        raise RequestError("invalid_wait")
+    return float(wait)
 
 
 def list_filter(req: falcon.Request) -> tuple[TaskKind | None, TaskStatus | None, int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from qmemd.errors import SettingsError
 from qmemd.kinds import TaskKind, TaskStatus
+from qmemd.streams import Reader, StreamWish
 from qmemd.tasks import Task, TaskRequest
 
 
@@ -39,6 +41,10 @@ class Polled(Protocol):
     @property
     def body(self) -> bytes:
         """The JSON of a poll, rendered when the task last changed."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is terminal."""
 
 
 class SessionOpened(Protocol):
@@ -98,6 +104,35 @@ class Door(Protocol):
 
     def poll(self, task_id: str) -> Polled | None:
         """The task with this id, or None; who may see it is judged by the caller."""
+
+    def wait(
+        self, task_id: str, seconds: float, on_leave: Callable[[Callable[[], None]], object]
+    ) -> None:
+        """Returns once the task has ended, or after ``seconds``, or when the daemon stops.
+
+        ``on_leave`` is handed a function that ends the waiting early, from any thread.
+        """
+
+    def subscribe(self, wish: StreamWish) -> Reader:
+        """Begins to read events; whoever reads has to close it.
+
+        Raises:
+            RequestError: there is no such session, or there are too many readers.
+        """
+
+    def heartbeat(self, session_id: str, client_id: str | None) -> int:
+        """A client is still there; when that was, in milliseconds since the epoch.
+
+        Raises:
+            RequestError: there is no such session, or the client is not part of it.
+        """
+
+    def detach(self, session_id: str, client_id: str | None) -> None:
+        """A client leaves; the last one ends the session.
+
+        Raises:
+            RequestError: there is no such session, or the client is not part of it.
+        """
 
     def knows_client(self, client_id: str) -> bool:
         """Whether the id belongs to a live session."""

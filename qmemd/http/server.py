@@ -96,7 +96,7 @@ class HttpServer:
             )
             patience = min(self._channel_timeout, self._reader_patience)
             self._loop = _Loop(listener, dispatcher, min(1.0, patience / 4), self._on_failure)
-            dispatcher.set_thread_count(self._threads)
+            dispatcher.open_pool(self._threads)
             self._loop.start()
 
     def stop(self, timeout: float) -> None:

@@ -42,3 +42,31 @@ class OneSession:
         read_optional_object(req)
         self._door.close_session(session_id, claimed_client_id(req))
         resp.status = falcon.HTTP_204
+
+
+class Heartbeats:
+    """``/session/<session id>/heartbeat``."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, session_id: str) -> None:
+        read_optional_object(req)
+        client_id = claimed_client_id(req)
+        seen_at = self._door.heartbeat(session_id, client_id)
+        body: dict[str, object] = {"sessionId": session_id, "lastSeenAt": seen_at}
+        if client_id is not None:
+            body["clientId"] = client_id
+        json_reply(200, body).send(resp)
+
+
+class Detachments:
+    """``/session/<session id>/detach``."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, session_id: str) -> None:
+        read_optional_object(req)
+        self._door.detach(session_id, claimed_client_id(req))
+        resp.status = falcon.HTTP_204

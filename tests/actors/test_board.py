@@ -76,3 +76,36 @@ def test_dropped_records_are_gone(board: TaskBoard, task: Task) -> None:
     board.post(task)
     board.drop([task.task_id, "remember-unknown"])
     assert board.get(task.task_id) is None
+
+
+def test_an_alarm_goes_off_at_the_end_for_all_who_wait(
+    board: TaskBoard, task: Task, clock: FakeClock
+) -> None:
+    board.post(task)
+    with board.alarm(task.task_id) as one, board.alarm(task.task_id) as two:
+        board.post(task.running(clock()))
+        assert not one.is_set()
+        board.post(task.finished(RememberResult("ok"), clock()))
+        assert one.is_set()
+        assert two.is_set()
+    assert board._alarms == {}
+
+
+def test_there_is_no_waiting_for_what_is_over(
+    board: TaskBoard, task: Task, clock: FakeClock
+) -> None:
+    with board.alarm("unknown") as alarm:
+        assert alarm.is_set()
+    board.post(task.finished(RememberResult("ok"), clock()))
+    with board.alarm(task.task_id) as alarm:
+        assert alarm.is_set()
+    assert board._alarms == {}
+
+
+def test_closing_the_board_ends_all_waiting(board: TaskBoard, task: Task) -> None:
+    board.post(task)
+    with board.alarm(task.task_id) as alarm:
+        board.close()
+        assert alarm.is_set()
+    with board.alarm(task.task_id) as alarm:
+        assert alarm.is_set()

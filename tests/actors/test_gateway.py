@@ -11,12 +11,27 @@ import pytest
 from qmemd.actors.board import TaskBoard
 from qmemd.actors.door import Door
 from qmemd.actors.gateway import GatewayActor
-from qmemd.actors.guarded import answer, tell
+from qmemd.actors.guarded import answer, refuse, tell
 from qmemd.actors.sessions import Sessions
 from qmemd.errors import RequestError
+from qmemd.events import FileChanged
 from qmemd.memory.secrets import SecretPolicy
-from qmemd.messages import Cancel, Enqueue, OpenSession, SessionOpened, SessionsLive
-from qmemd.tasks import Dream, Remember, Task
+from qmemd.messages import (
+    Cancel,
+    CloseFeed,
+    Enqueue,
+    FeedWatched,
+    OpenFeed,
+    OpenSession,
+    Ping,
+    Publish,
+    SessionOpened,
+    SessionsLive,
+    Subscribe,
+)
+from qmemd.streams import StreamWish
+from qmemd.tasks import Dream, Remember, Task, TaskFailure
+from tests.actors.fake_timers import FakeTimers
 from tests.conftest import FakeClock
 
 
@@ -40,6 +55,8 @@ class Rig:
         self.on_enqueue: Callable[[Enqueue], None] = lambda _: None
         self.enqueued: list[Enqueue] = []
         self.bridge: list[Any] = []
+        self.bus: list[Any] = []
+        self.timers = FakeTimers()
         self.server = FakeServer()
         self.board = TaskBoard(lambda complete: complete())
         sessions = Sessions("/work", clock=clock, new_id=new_id)
@@ -48,15 +65,29 @@ class Rig:
             server=self.server,
             tell_lane=self._lane,
             tell_bridge=self.bridge.append,
+            tell_bus=self.bus.append,
+            start_timer=self.timers.start,
         )
         self.door = Door(
             workspace="/work",
             board=self.board,
             sessions=sessions,
             tell_gateway=lambda message: tell(self.gateway, message),
+            tell_bus=self._tell_bus,
             timeout=5,
         )
         self.door.open()
+
+    def _tell_bus(self, message: Any) -> None:
+        self.bus.append(message)
+        if isinstance(message, Subscribe):
+            refuse(message.reply, RequestError("subscriber_limit_exceeded"))
+
+    def settle(self) -> None:
+        """Returns when the gateway has handled everything so far."""
+        reply: Future[None] = Future()
+        tell(self.gateway, Ping(reply))
+        reply.result(5)
 
     def _lane(self, message: Enqueue | Cancel) -> None:
         if isinstance(message, Enqueue):
@@ -144,6 +175,7 @@ def test_a_gateway_that_does_not_answer_holds_nobody_who_stops(rig: Rig) -> None
         board=rig.board,
         sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
         tell_gateway=lambda _: None,
+        tell_bus=lambda _: None,
     )
     door.open()
     door.stop_admitting(0.01)
@@ -156,6 +188,7 @@ def test_before_it_is_opened_the_door_is_shut(rig: Rig) -> None:
         board=rig.board,
         sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
         tell_gateway=lambda _: None,
+        tell_bus=lambda _: None,
     )
     with pytest.raises(RequestError, match="shutting down"):
         door.submit(Dream(), None)
@@ -207,3 +240,88 @@ def test_a_poll_reads_the_board_and_enters_no_mailbox(rig: Rig) -> None:
 def test_the_server_lives_as_long_as_the_gateway(rig: Rig) -> None:
     rig.gateway.stop(timeout=5)
     assert rig.server.log == ["start", "stop within 1"]
+
+
+def test_a_session_has_a_feed_for_as_long_as_it_lives(rig: Rig) -> None:
+    opened = rig.door.open_session(None, thread=False, client_id=None)
+    rig.door.open_session(None, thread=False, client_id=None)
+    rig.door.close_session(opened.session_id, opened.client_id)
+    feed = OpenFeed(opened.session_id)
+    assert rig.bus == [feed, feed, CloseFeed(opened.session_id, "client_close", opened.client_id)]
+
+
+def test_a_heartbeat_is_answered_with_its_time(rig: Rig) -> None:
+    opened = rig.door.open_session(None, thread=False, client_id=None)
+    rig.clock.advance(seconds=1)
+    beat = rig.door.heartbeat(opened.session_id, opened.client_id)
+    assert beat == int(rig.clock().timestamp() * 1000)
+    for session_id, client_id, code in (
+        ("unknown", None, "session_not_found"),
+        (opened.session_id, "client_x", "invalid_client_id"),
+    ):
+        with pytest.raises(RequestError) as refused:
+            rig.door.heartbeat(session_id, client_id)
+        assert refused.value.code == code
+
+
+def test_the_last_client_that_detaches_closes_the_session(rig: Rig) -> None:
+    one = rig.door.open_session(None, thread=False, client_id=None)
+    two = rig.door.open_session(None, thread=False, client_id=None)
+    rig.door.detach(one.session_id, None)
+    rig.door.detach(one.session_id, one.client_id)
+    assert not rig.door.knows_client(one.client_id)
+    assert rig.door.knows_client(two.client_id)
+    rig.door.detach(one.session_id, two.client_id)
+    assert rig.bus[-1] == CloseFeed(one.session_id, "last_client_detached", two.client_id)
+    assert rig.bridge[-1] == SessionsLive(0)
+
+
+def test_sessions_that_nobody_uses_are_closed_by_the_clock(rig: Rig) -> None:
+    idle = rig.door.open_session(None, thread=True, client_id=None)
+    read = rig.door.open_session(None, thread=True, client_id=None)
+    tell(rig.gateway, FeedWatched(read.session_id, 1))
+    tell(rig.gateway, FeedWatched("unknown", 1))
+    rig.settle()
+    rig.clock.advance(seconds=30 * 60)
+    assert [timer.seconds for timer in rig.timers.started] == [60]
+    rig.timers.run_all()
+    rig.settle()
+    closed = [message for message in rig.bus if isinstance(message, CloseFeed)]
+    assert closed == [CloseFeed(idle.session_id, "idle_timeout", None)]
+    assert rig.bridge[-1] == SessionsLive(1)
+    assert [timer.seconds for timer in rig.timers.started] == [60]
+
+
+def test_the_clock_stops_with_the_gateway(rig: Rig) -> None:
+    rig.gateway.stop(timeout=5)
+    assert [timer.cancelled for timer in rig.timers.started] == [True]
+    rig.timers.run_all()
+
+
+def test_who_wants_to_read_is_answered_by_the_bus(rig: Rig) -> None:
+    with pytest.raises(RequestError) as full:
+        rig.door.subscribe(StreamWish(session_id="s"))
+    assert full.value.code == "subscriber_limit_exceeded"
+    rig.door.stop_admitting(5)
+    with pytest.raises(RequestError) as stopping:
+        rig.door.subscribe(StreamWish())
+    assert stopping.value.code == "daemon_stopping"
+
+
+def test_what_a_client_wrote_to_a_context_file_is_published(rig: Rig) -> None:
+    event = FileChanged("global", "/home/QWEN.md", "append", 1, None)
+    rig.door.publish(event)
+    assert rig.bus == [Publish(event)]
+
+
+def test_waiting_ends_with_the_task_the_time_or_the_client(rig: Rig) -> None:
+    task = Task.queued("dream-9", Dream(), None, rig.clock())
+    rig.board.post(task)
+    rig.door.wait("dream-9", 0.001, lambda _: None)
+    rig.door.wait("dream-9", 60, lambda leave: leave())
+    rig.door.wait("dream-9", 60, lambda _: rig.board.post(_ended(rig, task)))
+    rig.door.wait("dream-9", 60, lambda _: None)
+
+
+def _ended(rig: Rig, task: Task) -> Task:
+    return task.finished(TaskFailure.of("task_cancelled"), rig.clock())

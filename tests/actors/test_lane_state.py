@@ -12,6 +12,7 @@ from qmemd.actors.guarded import tell
 from qmemd.actors.lane import LaneActor
 from qmemd.actors.lane_state import MAX_HELD, LaneState
 from qmemd.errors import RequestError
+from qmemd.events import MemoryChanged, TaskUpdated
 from qmemd.journal import Capacity, Claim, InMemoryJournal
 from qmemd.kinds import Scope, TaskStatus
 from qmemd.messages import (
@@ -19,7 +20,6 @@ from qmemd.messages import (
     Cancel,
     CancelTask,
     Enqueue,
-    MemoryChanged,
     Ping,
     RefreshAvailability,
     RunTask,
@@ -47,6 +47,7 @@ class Rig:
     def __init__(self, clock: FakeClock, new_id: Callable[[], str]) -> None:
         self.told: list[Any] = []
         self.published: list[MemoryChanged] = []
+        self.updates: list[TaskUpdated] = []
         self.board = TaskBoard(lambda complete: complete())
         self.journal = InMemoryJournal(clock)
         self.clock, self.new_id = clock, new_id
@@ -66,7 +67,10 @@ class Rig:
             capacity=Capacity(),
         )
 
-    def _publish(self, event: MemoryChanged) -> None:
+    def _publish(self, event: MemoryChanged | TaskUpdated) -> None:
+        if isinstance(event, TaskUpdated):
+            self.updates.append(event)
+            return
         self.published.append(event)
         if event.originator == "client_bad":
             raise RuntimeError("a receiver broke")
@@ -376,3 +380,14 @@ def test_evicted_records_leave_the_board(clock: FakeClock, new_id: Callable[[], 
         rig.end(ids[-1])
     assert rig.board.get(ids[0]) is None
     assert rig.board.get(ids[-1]) is not None
+
+
+def test_each_state_of_a_task_is_told_to_listeners_and_their_trouble_is_not_its(rig: Rig) -> None:
+    task = rig.put(client_id="client_1")
+    other = rig.put(client_id="client_2")
+    rig.end(task)
+    mine = [update for update in rig.updates if update.task_id == task]
+    assert [update.status for update in mine] == ["queued", "running", "completed"]
+    assert {(update.originator, update.kind) for update in mine} == {("client_1", "remember")}
+    theirs = [update.status for update in rig.updates if update.task_id == other]
+    assert theirs == ["queued", "running"]

@@ -80,3 +80,53 @@ def test_the_oldest_client_of_a_session_goes_first(sessions: Sessions) -> None:
     ids = [sessions.open(None, thread=False, client_id=None).client_id for _ in range(MAX_CLIENTS)]
     assert not sessions.knows(first)
     assert all(map(sessions.knows, ids))
+
+
+def test_a_session_lives_while_it_is_read_or_heard_of(sessions: Sessions, clock: FakeClock) -> None:
+    idle, heard, read = (sessions.open(None, thread=True, client_id=None) for _ in range(3))
+    sessions.watched(read.session_id, 1)
+    clock.advance(seconds=29 * 60)
+    sessions.heartbeat(heard.session_id, heard.client_id)
+    assert sessions.reap() == ()
+    clock.advance(seconds=60)
+    assert sessions.reap() == (idle.session_id,)
+    assert not sessions.knows(idle.client_id)
+    assert sessions.knows(heard.client_id)
+    clock.advance(seconds=3600)
+    assert sessions.reap() == (heard.session_id,)
+    sessions.watched(read.session_id, 0)
+    assert sessions.reap() == ()
+    clock.advance(seconds=1800)
+    assert sessions.reap() == (read.session_id,)
+    assert sessions.count == 0
+
+
+def test_a_clock_that_is_set_back_makes_no_session_immortal(
+    sessions: Sessions, clock: FakeClock
+) -> None:
+    opened = sessions.open(None, thread=True, client_id=None)
+    clock.advance(seconds=-86_400)
+    assert sessions.reap() == ()
+    clock.advance(seconds=1_800)
+    assert sessions.reap() == (opened.session_id,)
+
+
+def test_detaching(sessions: Sessions) -> None:
+    one = sessions.open(None, thread=False, client_id=None)
+    two = sessions.open(None, thread=False, client_id=None)
+    assert not sessions.detach(one.session_id, None)
+    assert not sessions.detach(one.session_id, one.client_id)
+    with pytest.raises(RequestError, match="live session"):
+        sessions.detach(one.session_id, one.client_id)
+    assert sessions.detach(one.session_id, two.client_id)
+    assert sessions.count == 0
+    with pytest.raises(RequestError, match="no such session"):
+        sessions.detach(one.session_id, two.client_id)
+
+
+def test_a_session_stays_open_for_anonymous_readers_when_nobody_detaches(
+    sessions: Sessions,
+) -> None:
+    one = sessions.open(None, thread=False, client_id=None)
+    sessions.detach(one.session_id, None)
+    assert sessions.count == 1

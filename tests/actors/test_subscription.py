@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import threading
 
-from qmemd.actors.event_bus import EventBusActor, Fanout
+from qmemd.actors.event_bus import EventBusActor
+from qmemd.actors.fanout import Fanout
 from qmemd.actors.guarded import tell
+from qmemd.actors.hub import EventHub
 from qmemd.actors.subscription import EventQueue
+from qmemd.events import FileChanged, MemoryChanged
 from qmemd.kinds import Scope
 from qmemd.messages import (
-    MemoryChanged,
     Publish,
 )
 from tests.fakes_events import Reader
@@ -153,12 +155,14 @@ def test_the_last_events_are_delivered_within_a_limit_when_everything_is_closed(
 
 def test_the_actor_publishes_and_what_comes_after_its_stop_is_dropped() -> None:
     fanout, reader = Fanout(), Reader()
-    bus = EventBusActor.start(fanout)
+    hub = EventHub(clock=lambda: 0, new_id=lambda: "x", on_left=lambda _: None)
+    bus = EventBusActor.start(hub, fanout)
     fanout.subscribe(reader)
+    tell(bus, Publish(FileChanged("global", "/q", "append", 1, None)))
     tell(bus, Publish(event()))
     reader.wait(1)
     bus.stop(timeout=5)
     bus.stop(timeout=5)
     tell(bus, Publish(event(2)))
     fanout.close(timeout=5)
-    assert len(reader.seen) == 1
+    assert reader.seen == [event()]

@@ -38,7 +38,7 @@ def test_cancelling_ends_the_thread() -> None:
     timers = Timers(lambda _: None)
     for alarm in Alarm:
         timers.set(alarm, 60)
-    waiting = [thread for thread in threading.enumerate() if thread.name == "qmemd-bridge-timer"]
+    waiting = [thread for thread in threading.enumerate() if thread.name == "qmemd-timer"]
     assert len(waiting) == len(Alarm)
     assert all(thread.daemon for thread in waiting)
     timers.cancel_all()

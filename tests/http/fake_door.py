@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from qmemd.actors.reader import FeedReader
 from qmemd.errors import RequestError
 from qmemd.kinds import TaskKind, TaskStatus
 from qmemd.messages import SessionOpened
+from qmemd.streams import StreamWish
 from qmemd.tasks import Dream, Task, TaskFailure, TaskRequest, to_json
 
 NOW = datetime(2030, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
@@ -18,6 +21,7 @@ class FakePolled:
     kind: TaskKind
     client_id: str | None
     body: bytes
+    ended: bool = False
 
 
 class FakeDoor:
@@ -33,7 +37,15 @@ class FakeDoor:
         self.submitted: list[tuple[TaskRequest, str | None]] = []
         self.opened: list[tuple[str | None, str, str | None]] = []
         self.closed: list[tuple[str, str | None]] = []
+        self.detached: list[tuple[str, str | None]] = []
         self.board: dict[str, FakePolled] = {}
+        self.wishes: list[StreamWish] = []
+        self.readers: list[FeedReader] = []
+        self.waited: list[tuple[str, float]] = []
+        self.waiting = threading.Semaphore(0)
+        """Released once for each poll that has begun to wait."""
+        self.may_go_on = threading.Event()
+        """Ends all waiting, as the end of the task or of the daemon does."""
         self.refusal: Exception | None = None
         """Raised by whatever is asked next of it."""
         self.poll_threads: set[str] = set()
@@ -73,6 +85,37 @@ class FakeDoor:
             raise self.refusal
         return SessionOpened("s1", False, "known", "2030-01-02T03:04:05.678Z")
 
+    def wait(
+        self, task_id: str, seconds: float, on_leave: Callable[[Callable[[], None]], object]
+    ) -> None:
+        self.waited.append((task_id, seconds))
+        on_leave(self.may_go_on.set)
+        self.waiting.release()
+        assert self.may_go_on.wait(10)
+
+    def subscribe(self, wish: StreamWish) -> FeedReader:
+        self.wishes.append(wish)
+        if self.refusal:
+            raise self.refusal
+        reader = FeedReader(
+            stream_id=f"stream-{len(self.readers) + 1}",
+            epoch="epoch-1",
+            first=(),
+            max_queued=wish.max_queued,
+            clock=lambda: 0,
+            on_close=lambda: None,
+        )
+        self.readers.append(reader)
+        return reader
+
+    def heartbeat(self, session_id: str, client_id: str | None) -> int:
+        self._check(session_id, client_id)
+        return 1893553445678
+
+    def detach(self, session_id: str, client_id: str | None) -> None:
+        self._check(session_id, client_id)
+        self.detached.append((session_id, client_id))
+
     def cancel(self, task_id: str) -> Task:
         if self.refusal:
             raise self.refusal
@@ -88,8 +131,11 @@ class FakeDoor:
         return [b'{"taskId":"a"}', b'{"taskId":"b"}']
 
     def close_session(self, session_id: str, client_id: str | None) -> None:
+        self._check(session_id, client_id)
+        self.closed.append((session_id, client_id))
+
+    def _check(self, session_id: str, client_id: str | None) -> None:
         if session_id != "s1":
             raise RequestError("session_not_found", extra={"sessionId": session_id})
         if client_id not in (None, "known"):
             raise RequestError("invalid_client_id", extra={"clientId": client_id})
-        self.closed.append((session_id, client_id))

@@ -62,6 +62,12 @@ class Connection:
         length = 0 if method == "HEAD" else int(headers["Content-Length"] or 0)
         return Answer(int(status_line.split()[1]), headers, self._file.read(length))
 
+    def line(self) -> bytes:
+        return self._file.readline()
+
+    def exactly(self, length: int) -> bytes:
+        return self._file.read(length)
+
     def at_end(self) -> bool:
         """Waits until the server has sent something, or closed the connection."""
         return self._file.read(1) == b""

@@ -31,7 +31,7 @@ def test_polls_are_served_by_the_io_thread(server: HttpServer, door: FakeDoor) -
 
 def test_a_query_sends_a_poll_to_the_pool(server: HttpServer, door: FakeDoor) -> None:
     put_task(door)
-    assert raw.exchange(server.port, raw.get(POLL + "?wait=1")).status == 200
+    assert raw.exchange(server.port, raw.get(POLL + "?x=1")).status == 200
     (name,) = door.poll_threads
     assert name.startswith("waitress-")
 

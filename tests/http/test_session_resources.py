@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from falcon import testing
 
 from qmemd.errors import RequestError
@@ -73,3 +74,31 @@ def test_an_unknown_client_closes_nothing(client: testing.TestClient, door: Fake
 def test_an_unknown_session_is_told_before_an_unknown_client(client: testing.TestClient) -> None:
     reply = client.simulate_delete("/session/s2", headers={"X-Qwen-Client-Id": "unknown"})
     assert (reply.status_code, reply.json["code"]) == (404, "session_not_found")
+
+
+def test_a_heartbeat_says_when_the_client_was_seen(client: testing.TestClient) -> None:
+    reply = client.simulate_post("/session/s1/heartbeat", json={})
+    assert (reply.status_code, reply.json) == (
+        200,
+        {"sessionId": "s1", "lastSeenAt": 1893553445678},
+    )
+    reply = client.simulate_post("/session/s1/heartbeat", headers={"X-Qwen-Client-Id": "known"})
+    assert reply.json["clientId"] == "known"
+
+
+def test_a_client_detaches(client: testing.TestClient, door: FakeDoor) -> None:
+    reply = client.simulate_post("/session/s1/detach", headers={"X-Qwen-Client-Id": "known"})
+    assert (reply.status_code, reply.content) == (204, b"")
+    assert client.simulate_post("/session/s1/detach").status_code == 204
+    assert door.detached == [("s1", "known"), ("s1", None)]
+
+
+@pytest.mark.parametrize("action", ["heartbeat", "detach"])
+def test_what_a_session_does_not_know(client: testing.TestClient, action: str) -> None:
+    reply = client.simulate_post(f"/session/s2/{action}", headers={"X-Qwen-Client-Id": "x"})
+    assert (reply.status_code, reply.json["code"]) == (404, "session_not_found")
+    reply = client.simulate_post(f"/session/s1/{action}", headers={"X-Qwen-Client-Id": "x"})
+    assert (reply.status_code, reply.json["code"]) == (400, "invalid_client_id")
+    reply = client.simulate_post(f"/session/s1/{action}", headers={"X-Qwen-Client-Id": "a b"})
+    assert (reply.status_code, reply.json["code"]) == (400, "invalid_client_id")
+    assert client.simulate_get(f"/session/s1/{action}").status_code == 405

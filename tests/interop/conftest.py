@@ -1,0 +1,75 @@
+"""Programs of other people, fetched on demand; where they cannot run, tests say why."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+CACHE = HERE.parents[1] / ".interop"
+"""Outside of version control; kept from run to run."""
+SDK = "@qwen-code/sdk@0.1.14"
+OLDEST_NODE = 20
+
+
+def node_version() -> int:
+    """0 without Node."""
+    node = shutil.which("node")
+    if node is None or shutil.which("npm") is None:
+        return 0
+    version = subprocess.run([node, "--version"], check=True, capture_output=True, text=True)
+    return int(version.stdout.strip().removeprefix("v").split(".")[0])
+
+
+def install(cache: Path) -> None:
+    """Into a directory aside first, so that half an installation is never taken for a whole."""
+    shutil.rmtree(cache, ignore_errors=True)
+    aside = cache.with_name(f"{cache.name}.new")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir()
+    (aside / "package.json").write_text('{"private": true, "type": "module"}\n')
+    flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional"]
+    npm = ["npm", "install", *flags, SDK]
+    try:
+        subprocess.run(npm, cwd=aside, check=True, capture_output=True, timeout=600)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"npm cannot install {SDK}: {error}")
+    aside.rename(cache)
+
+
+@pytest.fixture(scope="session")
+def sdk() -> Path:
+    """A directory from which Node finds the SDK."""
+    if node_version() < OLDEST_NODE:
+        pytest.skip(f"Node {OLDEST_NODE} or later and npm are needed for the published SDK")
+    cache = CACHE / SDK.rpartition("@")[2]
+    if not (cache / "node_modules" / "@qwen-code" / "sdk" / "package.json").exists():
+        CACHE.mkdir(exist_ok=True)
+        install(cache)
+    shutil.copy(HERE / "drive.mjs", cache / "drive.mjs")
+    return cache
+
+
+class Sdk:
+    """Runs one scenario of ``drive.mjs`` against a daemon."""
+
+    def __init__(self, directory: Path, port: int, token: str, workspace: str) -> None:
+        self._directory = directory
+        self._arguments = [f"http://127.0.0.1:{port}/", token, workspace]
+
+    def run(self, scenario: str) -> Any:
+        done = subprocess.run(
+            [shutil.which("node") or "node", "drive.mjs", scenario, *self._arguments],
+            cwd=self._directory,
+            capture_output=True,
+            text=True,
+            timeout=50,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
