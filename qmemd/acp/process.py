@@ -61,12 +61,19 @@ class ChildProcess:
     """One child in a session and process group of its own.
 
     Nothing here waits but `spawn`, for as long as the operating system needs, and `wait`. Every
-    message of the child is given to ``on_message`` on the pipe thread, before `wait` returns.
+    message of the child is given to ``on_message`` on the pipe thread, before `wait` returns, and
+    its log text in pieces to ``on_log``.
     """
 
-    def __init__(self, config: SpawnConfig, on_message: Callable[[Message], None]) -> None:
+    def __init__(
+        self,
+        config: SpawnConfig,
+        on_message: Callable[[Message], None],
+        on_log: Callable[[bytes], None] = lambda _chunk: None,
+    ) -> None:
         self._config = config
         self._on_message = on_message
+        self._on_log = on_log
         self._lock = threading.Lock()
         """Held while signalling, so that the group's id cannot be given away meanwhile."""
         self._process: subprocess.Popen[bytes] | None = None
@@ -173,6 +180,7 @@ class ChildProcess:
             process.stderr,
             on_message=self._on_message,
             on_failure=self._channel_failed,
+            on_log=self._on_log,
         )
         self._pump_thread = threading.Thread(
             target=self._pump.run, name=f"qmemd-child-{process.pid}-pipes", daemon=True

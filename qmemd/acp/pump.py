@@ -34,8 +34,10 @@ _LOST = select.POLLERR | select.POLLHUP | select.POLLNVAL
 class PipePump:
     """Moves bytes between the pipes and callbacks until `finish` is called.
 
-    ``on_message`` is called on the pump's thread and must not wait. ``on_failure`` is called once
-    at most, on any thread, with a sentence that says why the channel is of no use any more.
+    ``on_message`` is called on the pump's thread and must not wait; nor must ``on_log``, which gets
+    each piece of stderr as it comes, and an empty one when stderr has ended. ``on_failure`` is
+    called once at most, on any thread, with a sentence that says why the channel is of no use any
+    more.
     """
 
     def __init__(
@@ -46,12 +48,14 @@ class PipePump:
         *,
         on_message: Callable[[Message], None],
         on_failure: Callable[[str], None],
+        on_log: Callable[[bytes], None] = lambda _chunk: None,
     ) -> None:
         self._outgoing = OutgoingQueue(stdin)
         self._incoming = {stdout.fileno(): (stdout, self._take_stdout)}
         self._incoming[stderr.fileno()] = (stderr, self._take_stderr)
         self._on_message = on_message
         self._on_failure = on_failure
+        self._on_log = on_log
         self._reader = FrameReader()
         self._tail = bytearray()
         self._lock = threading.Lock()
@@ -170,6 +174,10 @@ class PipePump:
     def _take_stderr(self, chunk: bytes) -> None:
         self._tail += chunk
         del self._tail[:-STDERR_TAIL_BYTES]
+        try:
+            self._on_log(chunk)
+        except Exception:
+            log.exception("the log text of a child could not be handled")
 
     def _deliver(self, message: Message) -> None:
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,7 @@ from qmemd.actors.child_events import (
     ChildExited,
     ReplyArrived,
 )
+from qmemd.actors.child_log import ChildLog
 from qmemd.results import TaskResult
 from qmemd.tasks import Task
 
@@ -52,7 +54,7 @@ class Generation:
         self.number = number
         self._settle = settle
         self._tell = tell
-        self._process = ChildProcess(spawn, self._received)
+        self._process = ChildProcess(spawn, self._received, ChildLog(time.monotonic).feed)
         self._lock = threading.Lock()
         """Guards the calls, so that an answer is either taken or dropped, never both."""
         self._calls = PendingCalls()

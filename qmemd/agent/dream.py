@@ -8,7 +8,7 @@ from typing import Any
 
 from qmemd.agent import measure
 from qmemd.agent.duplicates import count_merged, find_duplicates
-from qmemd.agent.exposure import read_limit
+from qmemd.agent.exposure import blots_for, read_limit
 from qmemd.agent.kept import relied_on
 from qmemd.agent.listing import list_documents
 from qmemd.agent.loop import run_agent
@@ -40,15 +40,19 @@ def dream(
     scans = [memory.scan(scope) for scope in Scope]
     draft = memory.draft()
     bounds = MemoryScope(memory.paths, list(Scope))
-    view = DraftView(memory.paths, draft, memory.scan)
+    blots = blots_for(model, memory.secrets)
+    view = DraftView(memory.paths, draft, memory.scan, blots=blots)
     tools = Tools(view, bounds, dreaming=True, read_limit=read_limit(model))
+    duplicates = find_duplicates(scans)
     brief = DreamBrief(
         user_root=memory.paths.user.path,
         project_root=memory.paths.project.path,
-        duplicates=find_duplicates(scans),
+        duplicates=tuple(map(blots.group, duplicates)),
     )
     if any(scan.documents for scan in scans):
-        messages = dream_messages(brief, list_documents(scans), new_fence(), clock(), MAX_TURNS)
+        messages = dream_messages(
+            brief, list_documents(scans, blots.document), new_fence(), clock(), MAX_TURNS
+        )
         run_agent(model, Conversation(brief, messages, tools.schemas), tools, run)
     changes = draft.changes()
     if changes:
@@ -57,10 +61,10 @@ def dream(
             run,
             model.name,
             lambda done: _result(memory.paths, done, scans),
-            relied_on(brief.duplicates, changes, draft),
+            relied_on(duplicates, changes, draft),
         )
     else:
-        summary = memory.leave_as_is(run, _nothing_done(len(brief.duplicates)))
+        summary = memory.leave_as_is(run, _nothing_done(len(duplicates)))
         wire = DreamResult(summary).to_wire()
     _note(memory.paths, wire, clock())
     return wire

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from qmemd.agent import measure
+from qmemd.agent.exposure import blots_for
 from qmemd.agent.models.base import Model
 from qmemd.agent.run import Run
 from qmemd.agent.selection import Selection, select
@@ -31,7 +32,7 @@ def forget(request: Forget, run: Run, model: Model, memory: WorkspaceMemory) -> 
     """
     run.check()
     candidates = _candidates(memory, [request.scope] if request.scope else list(Scope))
-    selection = select(request.query, candidates, model, run)
+    selection = select(request.query, candidates, model, run, blots_for(model, memory.secrets))
     draft = memory.draft()
     for entry in _last_first(selection.entries):
         _take_out(entry, draft)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 from qmemd.memory.documents import Document
@@ -18,20 +18,21 @@ _NS = 1_000_000_000
 
 def list_documents(
     scans: Iterable[Scan],
+    shown: Callable[[FoundDocument], FoundDocument] = lambda found: found,
     *,
     max_documents: int = MAX_DOCUMENTS,
     max_characters: int = MAX_CHARACTERS,
 ) -> str:
     """One line of JSON a document: those with a faulty head first, then the newest.
 
-    What does not fit is said in a last line.
+    What does not fit is said in a last line. ``shown`` makes of a document what may be told.
     """
     documents = [found for scan in scans for found in scan.documents]
     documents.sort(key=lambda found: (fault_of(found) is None, -found.mtime_ns, found.path))
     lines: list[str] = []
     left = max_characters
     for found in documents[:max_documents]:
-        line = _line(found)
+        line = _line(shown(found))
         left -= len(line) + 1
         if left < 0:
             break

@@ -13,6 +13,8 @@ from qmemd.agent.tools import Tools
 _log = logging.getLogger(__name__)
 
 MAX_CALLS_A_TURN = 1000
+MAX_ANSWERED = 2 * MAX_CALLS_A_TURN
+"""Calls of one turn that are answered at all; of more nothing is kept, for each costs memory."""
 
 
 def run_agent(
@@ -31,12 +33,13 @@ def run_agent(
         run.check()
         if not reply.tool_calls:
             return reply.text
-        answers = [_answer(call, tools, run) for call in reply.tool_calls[:MAX_CALLS_A_TURN]]
+        made = reply.tool_calls[:MAX_ANSWERED]
+        answers = [_answer(call, tools, run) for call in made[:MAX_CALLS_A_TURN]]
         answers += [
             Message("tool", "Too many calls in one turn.", call_id=call.call_id, failed=True)
-            for call in reply.tool_calls[MAX_CALLS_A_TURN:]
+            for call in made[MAX_CALLS_A_TURN:]
         ]
-        asked = Message("assistant", reply.text, tool_calls=reply.tool_calls)
+        asked = Message("assistant", reply.text, tool_calls=made)
         conversation = replace(conversation, messages=(*conversation.messages, asked, *answers))
     raise run.failed(f"The agent did not come to an end within {max_turns} turns.")
 

@@ -70,4 +70,5 @@ def _serve(options: Options, incoming: int, outgoing: int, model_maker: ModelMak
     if not worker.stop(_LAST_WORDS):
         # A model that cannot be interrupted. Ending the interpreter in order could wait for it.
         os._exit(code)
+    runner.close()
     return code

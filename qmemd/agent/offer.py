@@ -37,7 +37,7 @@ def make_offer(
     First come those that hold the words of the query as they stand, then the others that hold
     some of them, best first, then the rest in the order given.
     """
-    shown = [_shown(entry) for entry in entries]
+    shown = [cut(entry) for entry in entries]
     if len(shown) <= max_entries and sum(map(_size, shown)) <= max_characters:
         return shown
     ranked = _ranked(query, shown)
@@ -86,7 +86,8 @@ def _holding(phrases: Sequence[str], pool: Sequence[Folded]) -> list[Folded]:
     return [one for one in pool if any(pattern.search(one.text) for pattern in patterns)]
 
 
-def _shown(entry: Entry) -> Entry:
+def cut(entry: Entry) -> Entry:
+    """The entry with no more of its text than is shown."""
     if len(entry.text) <= MAX_TEXT:
         return entry
     return replace(entry, text=f"{entry.text[:MAX_TEXT]}…")

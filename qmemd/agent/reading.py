@@ -25,7 +25,7 @@ class ReadingTools:
     def read_file(self, arguments: Arguments) -> str:
         path = self._scope.readable(arguments.get("file_path"))
         start = offset_of(arguments, "offset")
-        data = self._view.content(path)
+        data = self._view.shown(path)
         if start > len(data):
             raise ToolRefusedError(f"The file has only {len(data)} bytes.")
         piece = _whole_letters(data[start : start + READ_LIMIT])
@@ -45,7 +45,7 @@ class ReadingTools:
         if len(names) > MAX_NAMES:
             more = len(names) - MAX_NAMES
             names[MAX_NAMES:] = [f"[Cut: {more} more names are not shown; grep finds documents.]"]
-        return self._counted("\n".join(names) or "(empty)")
+        return self._counted(self._view.blots.text("\n".join(names)) or "(empty)")
 
     def grep(self, arguments: Arguments) -> str:
         pattern = text_of(arguments, "pattern").casefold()
@@ -57,7 +57,8 @@ class ReadingTools:
             text = self._view.searchable(path)
             # Most documents do not hold it: they are not taken apart.
             if pattern in text.casefold():
-                shown = self._view.absolute(path)
+                shown = self._view.blots.text(self._view.absolute(path))
+                text = self._view.shown(path).decode("utf-8", "replace")
                 found += (
                     f"{shown}:{number}: {line[:_MAX_LINE]}"
                     for number, line in enumerate(text.split("\n"), 1)

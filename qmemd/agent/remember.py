@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from qmemd.agent import measure
-from qmemd.agent.exposure import read_limit
+from qmemd.agent.exposure import blots_for, read_limit
 from qmemd.agent.known import KnownTexts
 from qmemd.agent.loop import run_agent
 from qmemd.agent.models.base import Conversation, Model, RememberBrief
@@ -23,7 +23,6 @@ from qmemd.kinds import ContextMode, Scope
 from qmemd.memory.changes import ChangeSet, FileChange
 from qmemd.memory.index import render_index
 from qmemd.memory.memorypath import MemoryPath
-from qmemd.memory.scan import Scan
 from qmemd.memory.secrets import SecretPolicy, find_secret, mask
 from qmemd.results import RememberResult
 from qmemd.tasks import Remember
@@ -49,9 +48,14 @@ def remember(
     writable = [request.scope] if request.scope else list(Scope)
     bounds = MemoryScope(memory.paths, writable)
     draft = memory.draft()
-    view = DraftView(memory.paths, draft, memory.scan, blind=clean)
+    blots = blots_for(model, memory.secrets)
+    view = DraftView(memory.paths, draft, memory.scan, blind=clean, blots=blots)
     tools = Tools(view, bounds, read_limit=read_limit(model))
-    run_agent(model, _conversation(request, memory, scans, tools, clock()), tools, run)
+    indexes = [
+        (scope, render_index(scan.documents, blots.document).decode())
+        for scope, scan in scans.items()
+    ]
+    run_agent(model, _conversation(request, memory, indexes, tools, clock()), tools, run)
 
     known = KnownTexts(scans.values())
     changes, repeated = _without_repeats(draft.changes(), known)
@@ -77,7 +81,7 @@ def _cleared(text: str, policy: SecretPolicy) -> str:
 def _conversation(
     request: Remember,
     memory: WorkspaceMemory,
-    scans: Mapping[Scope, Scan],
+    indexes: Iterable[tuple[Scope, str]],
     tools: Tools,
     now: datetime,
 ) -> Conversation:
@@ -88,7 +92,6 @@ def _conversation(
         user_root=memory.paths.user.path,
         project_root=memory.paths.project.path,
     )
-    indexes = [(scope, render_index(scan.documents).decode()) for scope, scan in scans.items()]
     return Conversation(brief, remember_messages(brief, indexes, new_fence(), now), tools.schemas)
 
 

@@ -19,6 +19,7 @@ from qmemd.agent.remember import remember
 from qmemd.agent.run import Run
 from qmemd.agent.workspace import WorkspaceMemory, locate
 from qmemd.errors import MemoryFilesError, QmemdError, TaskFailedError
+from qmemd.memory.late_writes import LateWrites
 from qmemd.memory.paths import MemoryPaths
 from qmemd.memory.scan import Scanner
 from qmemd.memory.secrets import SecretPolicy
@@ -64,6 +65,7 @@ class TaskRunner:
         self._monotonic = monotonic
         self._new_id = new_id
         self._scanner = Scanner()
+        self._late = LateWrites()
 
     def warm_up(self) -> None:
         """Loads the model ahead of the first task; a failure is told by that task."""
@@ -109,13 +111,7 @@ class TaskRunner:
             clock=self._monotonic,
             cancellation=cancellation,
         )
-        memory = WorkspaceMemory(
-            paths,
-            self._scanner,
-            secrets=self._settings.secrets,
-            clock=self._clock,
-            new_id=self._new_id,
-        )
+        memory = self._memory(paths)
         run.check()
         for _ in range(MAX_ATTEMPTS - 1):
             try:
@@ -126,6 +122,26 @@ class TaskRunner:
                 _log.info("another program changed a file meanwhile; the run starts again")
                 run.check()
         return run.usage.noted_in(self._attempt(order, run, memory))
+
+    def close(self) -> None:
+        """The end: a last look at what editors may still have written."""
+        try:
+            if self._late.noticed():
+                self._memory(self._locate(None)).look_again()
+        except (QmemdError, OSError) as error:
+            _log.warning("what was written late is not kept: %s", type(error).__name__)
+        finally:
+            self._late.close()
+
+    def _memory(self, paths: MemoryPaths) -> WorkspaceMemory:
+        return WorkspaceMemory(
+            paths,
+            self._scanner,
+            secrets=self._settings.secrets,
+            clock=self._clock,
+            new_id=self._new_id,
+            late=self._late,
+        )
 
     def _attempt(self, order: Order, run: Run, memory: WorkspaceMemory) -> dict[str, Any]:
         try:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from qmemd.agent.exposure import reads_freely
+from qmemd.agent.blots import Blots
 from qmemd.agent.models.base import Choice, Model
 from qmemd.agent.run import Run
 from qmemd.errors import TaskFailedError
@@ -35,7 +35,9 @@ class Selection:
     """A sentence that belongs to the summary in either case."""
 
 
-def select(query: str, candidates: Sequence[Entry], model: Model, run: Run) -> Selection:
+def select(
+    query: str, candidates: Sequence[Entry], model: Model, run: Run, blots: Blots
+) -> Selection:
     """The entries that the model picks for the query, within bounds.
 
     A model that fails is not asked again: then only entries that hold the query word for word go.
@@ -43,17 +45,18 @@ def select(query: str, candidates: Sequence[Entry], model: Model, run: Run) -> S
     Raises:
         TaskFailedError: the run has to stop.
     """
-    offered = _offered(query, candidates, model)
+    offered = _offered(query, candidates, model, blots)
     run.check()
     note = ""
     try:
-        choice = model.choose(query, offered, run)
+        choice = model.choose(blots.text(query), list(offered.values()), run)
     except TaskFailedError as error:
         run.check()
         if error.code in ("task_cancelled", f"{run.kind.value}_timeout"):
             raise
         _log.warning("the model did not choose (%s); phrases alone decide", error.code)
         choice = _by_phrase(query, candidates)
+        offered = {entry.entry_id: entry for entry in candidates}
         note = "The model could not be asked, so that only the very words of the query counted."
     run.check()
     picked = _picked(choice, offered, candidates)
@@ -66,12 +69,20 @@ def select(query: str, candidates: Sequence[Entry], model: Model, run: Run) -> S
 # What matches words is imported late: only a forget needs it.
 
 
-def _offered(query: str, candidates: Sequence[Entry], model: Model) -> Sequence[Entry]:
-    if reads_freely(model):
-        return candidates
-    from qmemd.agent.offer import make_offer  # noqa: PLC0415
+def _offered(
+    query: str, candidates: Sequence[Entry], model: Model, blots: Blots
+) -> dict[str, Entry]:
+    """What the model is shown, by the ids of the entries that it stands for."""
+    if model.stays_local:
+        return {entry.entry_id: entry for entry in candidates}
+    from qmemd.agent.offer import cut, make_offer  # noqa: PLC0415
 
-    return make_offer(query, candidates)
+    whole = {entry.entry_id: entry for entry in candidates}
+    near = make_offer(query, candidates)
+    if not blots.active:
+        return {entry.entry_id: entry for entry in near}
+    # A secret has to be whole to be known for one.
+    return {entry.entry_id: cut(blots.entry(whole[entry.entry_id])) for entry in near}
 
 
 def _by_phrase(query: str, candidates: Sequence[Entry]) -> Choice:
@@ -80,13 +91,15 @@ def _by_phrase(query: str, candidates: Sequence[Entry]) -> Choice:
     return choose_by_phrase(query, candidates)
 
 
-def _picked(choice: Choice, offered: Iterable[Entry], candidates: Iterable[Entry]) -> list[Entry]:
+def _picked(
+    choice: Choice, offered: Mapping[str, Entry], candidates: Iterable[Entry]
+) -> list[Entry]:
     """The entries behind the ids, each once; ids that were never offered are dropped."""
-    allowed = {entry.entry_id for entry in offered}
-    whole = {entry.entry_id: entry for entry in candidates if entry.entry_id in allowed}
+    allowed = {shown.entry_id: entry_id for entry_id, shown in offered.items()}
+    whole = {entry.entry_id: entry for entry in candidates if entry.entry_id in offered}
     # A model's ids are whatever it made up.
     ids = list(dict.fromkeys(each for each in choice.ids if isinstance(each, str)))
-    picked = [whole[each] for each in ids if each in whole]
+    picked = [whole[allowed[each]] for each in ids if each in allowed]
     if dropped := len(choice.ids) - len(picked):
         _log.warning("dropped %d ids of entries that were not offered, or repeated", dropped)
     return picked

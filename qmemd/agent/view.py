@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from qmemd.agent.blots import Blots
 from qmemd.agent.scope import ToolRefusedError
 from qmemd.errors import MemoryFilesError
 from qmemd.kinds import Scope
 from qmemd.memory.changes import FileChange
 from qmemd.memory.draft import Draft
+from qmemd.memory.index import render_index
 from qmemd.memory.memorypath import MemoryPath
-from qmemd.memory.paths import MemoryPaths
+from qmemd.memory.paths import INDEX_NAME, MemoryPaths
 from qmemd.memory.rewrites import Rewrites
 from qmemd.memory.scan import Scan, Scanner
 
@@ -25,12 +27,15 @@ class DraftView:
         scan: Callable[[Scope], Scan] | None = None,
         *,
         blind: bool = False,
+        blots: Blots | None = None,
     ) -> None:
         self._paths = paths
         self._draft = draft
         self._scan = scan or _fresh_scan(paths)
         self.blind = blind
         """Nothing of earlier memory is shown; only what this run wrote exists for its tools."""
+        self.blots = blots or Blots()
+        """Hides secrets in what the tools show."""
         self._written: set[MemoryPath] = set()
         # A model searches several times in one turn; walking costs more than searching.
         self._walked: dict[tuple[Scope, str], list[MemoryPath]] = {}
@@ -50,8 +55,18 @@ class DraftView:
             raise ToolRefusedError("There is no such file.")
         return data
 
+    def shown(self, path: MemoryPath) -> bytes:
+        """The document's bytes as the model may see them; raises like `content`."""
+        data = self.content(path)
+        if not self.blots.active:
+            return data
+        if path.relative == INDEX_NAME:
+            # Its lines are cut, perhaps amidst a secret.
+            return render_index(self._scan(path.scope).documents, self.blots.document)
+        return as_bytes(self.blots.text(as_text(data)))
+
     def searchable(self, path: MemoryPath) -> str:
-        """The document's text; nothing when it cannot be read."""
+        """The document's text, as it is; nothing when it cannot be read."""
         try:
             return self.content(path).decode("utf-8", "replace")
         except (ToolRefusedError, MemoryFilesError, OSError):
@@ -129,6 +144,15 @@ class DraftView:
             elif name.endswith(".md"):
                 found.append(MemoryPath(scope, below))
         return found
+
+
+def as_text(data: bytes) -> str:
+    """The text of any bytes; `as_bytes` is the way back."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def as_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _fresh_scan(paths: MemoryPaths) -> Callable[[Scope], Scan]:

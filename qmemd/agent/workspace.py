@@ -15,6 +15,7 @@ from qmemd.memory.changes import ChangeSet, FileChange
 from qmemd.memory.commit import Committer
 from qmemd.memory.draft import Draft
 from qmemd.memory.history import History
+from qmemd.memory.late_writes import LateWrites
 from qmemd.memory.memorypath import MemoryPath
 from qmemd.memory.paths import MemoryPaths, base_dir, resolve_paths
 from qmemd.memory.scan import Scan, Scanner
@@ -32,6 +33,7 @@ class WorkspaceMemory:
         secrets: SecretPolicy,
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
+        late: LateWrites | None = None,
     ) -> None:
         self.paths = paths
         self.secrets = secrets
@@ -44,6 +46,7 @@ class WorkspaceMemory:
             clock=clock,
             new_id=new_id,
             secrets=secrets,
+            late=late,
         )
 
     def scan(self, scope: Scope) -> Scan:
@@ -78,6 +81,10 @@ class WorkspaceMemory:
             unchanged=unchanged or {},
         )
         return applied.result
+
+    def look_again(self) -> None:
+        """Keeps what editors wrote late into replaced documents. Raises as a lock does."""
+        self._committer.look_again()
 
     def leave_as_is(self, run: Run, summary: str) -> str:
         """The end of a run without changes: repairs the indexes; the summary with any warnings."""

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from qmemd.errors import MemoryFilesError
 from qmemd.memory import files
-from qmemd.memory.changes import ChangeSet, ChangeState, KeptText
+from qmemd.memory.changes import ChangeSet, ChangeState, FileChange, KeptText
 from qmemd.memory.history import History, Step
+from qmemd.memory.late_writes import LateWrites
 from qmemd.memory.leftovers import sweep
 from qmemd.memory.paths import Root
 from qmemd.memory.rebuild import rebuild_index
@@ -30,13 +31,20 @@ class Application:
     """
 
     def __init__(
-        self, change_set: ChangeSet, base: Path, history: History, scanner: Scanner, step: Step
+        self,
+        change_set: ChangeSet,
+        base: Path,
+        history: History,
+        scanner: Scanner,
+        step: Step,
+        late: LateWrites | None = None,
     ) -> None:
         self._change_set = change_set
         self._base = base
         self._history = history
         self._scanner = scanner
         self._step = step
+        self._late = late
         roots = {scope: base / change_set.roots[scope] for scope in change_set.touched_scopes}
         self._roots = [Root(scope=scope, path=path) for scope, path in roots.items()]
         self._replacements = [
@@ -46,6 +54,7 @@ class Application:
                 f"{change_set.change_set_id}-{number}",
                 keep=self._keep,
                 step=step,
+                watch=self._watch if late else None,
             )
             for number, change in enumerate(change_set.files)
         ]
@@ -110,6 +119,9 @@ class Application:
         except (OSError, MemoryFilesError):
             # The next settling finds every file at its after-image.
             _logger.exception("an applied change set could not be closed")
+        if self._late:
+            self._step("look again")
+            self._late.look(self._history)
         return self._change_set
 
     def _back(self) -> ChangeSet:
@@ -165,6 +177,10 @@ class Application:
         for directory in sorted({one.directory for one in replacements}):
             with contextlib.suppress(FileNotFoundError):
                 files.fsync_dir(directory)
+
+    def _watch(self, change: FileChange, descriptor: int, content: bytes) -> None:
+        if self._late:
+            self._late.watch(self._change_set.change_set_id, change, descriptor, content)
 
     def _keep(self, kept: KeptText) -> None:
         if kept not in self._change_set.kept:

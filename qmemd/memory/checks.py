@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from qmemd.errors import MemoryFilesError, TaskFailedError
 from qmemd.kinds import Scope, TaskKind
@@ -61,7 +61,7 @@ def without_secrets(changes: Sequence[FileChange], policy: SecretPolicy) -> tupl
     old = "\n".join(_text(change.before) for change in changes)
     lines = set(old.splitlines())
     known = secrets_in(old)
-    return tuple(_without_new(change, policy, lines, known) for change in changes)
+    return tuple(_without_new(change, policy, _Known(old, lines, known)) for change in changes)
 
 
 def check_paths(changes: Sequence[FileChange]) -> None:
@@ -92,14 +92,23 @@ def _check_new_name(path: MemoryPath) -> None:
         raise _refused("a name is too long")
 
 
-def _without_new(
-    change: FileChange, policy: SecretPolicy, lines: set[str], known: dict[str, str]
-) -> FileChange:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the touched documents held before."""
+
+    text: str
+    lines: set[str]
+    secrets: dict[str, str]
+
+
+def _without_new(change: FileChange, policy: SecretPolicy, known: _Known) -> FileChange:
     if change.after is None:
         return change
     text = _text(change.after)
-    added = "\n".join(line for line in text.splitlines() if line not in lines)
-    new = secrets_in(mask(added, known))
+    added = "\n".join(line for line in text.splitlines() if line not in known.lines)
+    found = secrets_in(mask(added, known.secrets))
+    # A key over several lines, of which one was touched, is no new one.
+    new = {secret: kind for secret, kind in found.items() if secret not in known.text}
     in_name = secrets_in(change.path.relative) if change.before is None else {}
     if in_name or (new and policy is SecretPolicy.REFUSE):
         kind = next(iter((new | in_name).values()))

@@ -21,6 +21,7 @@ from qmemd.memory.checks import check_changes, without_secrets
 from qmemd.memory.document_names import is_index
 from qmemd.memory.documents import MAX_DOCUMENT_BYTES
 from qmemd.memory.history import History, Step, no_step
+from qmemd.memory.late_writes import LateWrites
 from qmemd.memory.memorypath import MemoryPath
 from qmemd.memory.paths import MemoryPaths, Root, claim_slug
 from qmemd.memory.rootlocks import RootLocks, no_check
@@ -63,8 +64,10 @@ class Committer:
         new_id: Callable[[], str],
         secrets: SecretPolicy = SecretPolicy.REFUSE,
         lock_timeout: float = LOCK_TIMEOUT,
+        late: LateWrites | None = None,
         step: Step = no_step,
     ) -> None:
+        """``late`` outlives this object; without it nobody looks for late writes of editors."""
         self._paths = paths
         self._history = history
         self._scanner = scanner
@@ -72,6 +75,7 @@ class Committer:
         self._new_id = new_id
         self._secrets = secrets
         self._locks = RootLocks(paths, lock_timeout)
+        self._late = late
         self._step = step
 
     def commit(
@@ -138,6 +142,12 @@ class Committer:
             OSError: the system refuses.
         """
         if self._history.has_open():
+            with self._locked(project_needed=False):
+                pass
+
+    def look_again(self) -> None:
+        """Takes into the history what editors wrote late. Raises like `settle`."""
+        if self._late and self._late.noticed():
             with self._locked(project_needed=False):
                 pass
 
@@ -235,7 +245,9 @@ class Committer:
                 )
 
     def _application(self, change_set: ChangeSet) -> Application:
-        return Application(change_set, self._paths.base, self._history, self._scanner, self._step)
+        return Application(
+            *(change_set, self._paths.base, self._history, self._scanner, self._step, self._late)
+        )
 
     def _project_of(self, change_set: ChangeSet) -> Root | None:
         stored = change_set.roots.get(Scope.PROJECT)
@@ -263,6 +275,8 @@ class Committer:
             except (OSError, MemoryFilesError):
                 _logger.warning("temporary files stay in the history", exc_info=True)
             self._settle_open(project_held=project_held)
+            if self._late:
+                self._late.look(self._history)
             yield project_held
 
 

@@ -6,7 +6,7 @@ Whatever a document calls itself stays on its own line and inside its own link.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import quote
 
 from qmemd.memory.entries import fallback_topic
@@ -34,16 +34,20 @@ _HIDDEN_LINE_END = re.compile(r"[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
-def render_index(documents: Sequence[FoundDocument]) -> bytes:
+def render_index(
+    documents: Sequence[FoundDocument],
+    shown: Callable[[FoundDocument], FoundDocument] = lambda found: found,
+) -> bytes:
     """The text of ``MEMORY.md`` for these documents: at most 200 lines and 25,000 bytes.
 
-    What is left out is counted in a last line that starts with ``> WARNING:``.
+    What is left out is counted in a last line that starts with ``> WARNING:``. ``shown`` makes of
+    each document what its line may tell.
     """
     ordered = sorted(documents, key=lambda found: (-found.mtime_ns, found.path))
     lines: list[bytes] = []
     size = 0
     for found in ordered:
-        line = _line(found)
+        line = _line(shown(found))
         if line is None:
             continue
         data = line.encode() + b"\n"

@@ -9,18 +9,14 @@ from qmemd.memory.changes import FileChange
 from qmemd.memory.documents import parse
 from qmemd.memory.found import FoundDocument
 from qmemd.memory.scan import Scan
-from qmemd.memory.shrinking import readable_entries, words_of
+from qmemd.memory.shrinking import readable_entries
+from qmemd.memory.statements import retold_by, told_by
 
 ALWAYS_ALLOWED = 3
 """Entries that a dream may drop whatever the size of the memory; else a fifth of all."""
 
 Said = tuple[str, ...]
 """What an entry says, under which headings: see `Entry.said`."""
-
-_BEGINNING = 5
-"""Letters by which two forms of a word are taken for one."""
-_TOLD = 4
-"""A merged entry shares at least one word in so many with the document that it went into."""
 
 
 def check_losses(changes: Sequence[FileChange], scan: Scan) -> None:
@@ -64,10 +60,11 @@ class Merges:
                 self._texts[change.path.relative] = parse(change.after).body
 
     def tells(self, change: FileChange, text: str) -> bool:
-        """Whether the named document remains and speaks of what the removed text said.
+        """Whether the named document remains and says what the removed text said.
 
-        One that this run did not touch must also hold every number of the text: "port 8080" is
-        not told by "port 8081".
+        One that this run did not touch has to say all of it as it is: nobody wrote it for that.
+        One that it wrote may say it in other words. Neither may lack a number: "port 8080" is not
+        told by "port 8081".
         """
         target = change.merged_into
         if change.after is not None or target is None or target.scope is not self._scope:
@@ -75,11 +72,7 @@ class Merges:
         told = self._texts.get(target.relative)
         if told is None:
             return False
-        removed, there = _words(text), _words(told)
-        numbers = {word for word in removed if any(map(str.isdigit, word))}
-        if target.relative not in self._changed and not numbers <= there:
-            return False
-        return _TOLD * len(removed & there) >= len(removed)
+        return (retold_by if target.relative in self._changed else told_by)(text, told)
 
 
 def _dropped(change: FileChange, after: dict[Said, str], merges: Merges) -> int:
@@ -88,10 +81,6 @@ def _dropped(change: FileChange, after: dict[Said, str], merges: Merges) -> int:
     if change.after is not None:
         return max(0, len(gone) - len(_texts(change, change.after).keys() - old.keys()))
     return sum(not merges.tells(change, old[key]) for key in gone)
-
-
-def _words(text: str) -> set[str]:
-    return {word[:_BEGINNING] if word.isalpha() else word for word in words_of(text)}
 
 
 def _texts_found(documents: Iterable[FoundDocument]) -> dict[Said, str]:

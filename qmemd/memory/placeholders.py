@@ -1,12 +1,14 @@
 """Telling text from a note that stands for it, such as "... rest unchanged ...".
 
 Language models write such notes where they were to repeat a text. Stored, the note would replace
-what it speaks of.
+what it speaks of. So would the mark that a model is shown in the place of a secret.
 """
 
 from __future__ import annotations
 
 import re
+
+from qmemd.memory.secrets import MARK
 
 _MAX_LINE = 200
 """Characters; a longer line is a text."""
@@ -50,7 +52,9 @@ def find_placeholder(after: str, known: str = "") -> str | None:
     there = {line.strip() for line in known.splitlines()}
     for line in after.splitlines():
         stripped = line.strip()
-        if stripped and len(stripped) <= _MAX_LINE and stripped not in there and _stands(stripped):
+        if not stripped or stripped in there:
+            continue
+        if MARK.search(stripped) or (len(stripped) <= _MAX_LINE and _stands(stripped)):
             return stripped
     return None
 

@@ -62,10 +62,15 @@ class Replacement:
         *,
         keep: Callable[[KeptText], None],
         step: Callable[[str], None],
+        watch: Callable[[FileChange, int, bytes], None] | None = None,
     ) -> None:
-        """``keep`` stores durably what another program wrote into the file aside."""
+        """``keep`` stores durably what another program wrote into the file aside.
+
+        ``watch`` gets a descriptor of a file that has no name any more, and what it held last.
+        """
         self.change = change
         self._keep = keep
+        self._watch = watch
         path = root / change.path.relative
         self.directory = path.parent
         self._name = path.name
@@ -180,6 +185,8 @@ class Replacement:
             late = files.read_whole(descriptor, limit=KEPT_LIMIT)
             if late != content:
                 self._keep_foreign(late)
+            if self._watch:
+                self._watch(self.change, descriptor, late)
 
     def _keep_foreign(self, content: bytes) -> None:
         if content not in (self.change.before, self.change.after):

@@ -35,7 +35,8 @@ class Rewrites:
             return "A document would be left without any text."
         if find_placeholder(_text(change.after), self._known):
             return (
-                "A line stands for text instead of being it, like '... rest unchanged ...'. "
+                "A line stands for text instead of being it, like '... rest unchanged ...' or "
+                "'[redacted: …]'. "
                 "Write the whole text, or use `edit` for the part that changes."
             )
         others = [other for other in self._changes if other is not change]

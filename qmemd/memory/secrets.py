@@ -13,6 +13,8 @@ from functools import cache
 from qmemd.memory.secret_shapes import HEADER, SHAPES
 
 REDACTED = "[redacted]"
+MARK = re.compile(r"\[redacted: [A-Za-z -]{1,40} [0-9]{1,7}\]")
+"""What a model is shown in the place of a secret that a document holds."""
 
 
 class SecretPolicy(StrEnum):
@@ -34,6 +36,23 @@ def find_secret(text: str) -> str | None:
 def secrets_in(text: str) -> dict[str, str]:
     """Every secret in the text itself, and its kind. Never to be logged or shown."""
     return {_value(hit): kind for kind, pattern in _patterns() for hit in pattern.finditer(text)}
+
+
+def secret_spans(text: str) -> list[tuple[int, int, str]]:
+    """Where secrets stand in the text: start, end and kind, in order, none over another."""
+    found = (
+        (*hit.span(hit.lastgroup or 0), kind)
+        for kind, pattern in _patterns()
+        for hit in pattern.finditer(text)
+    )
+    spans: list[tuple[int, int, str]] = []
+    for begin, end, kind in sorted(found, key=lambda one: one[:2]):
+        if spans and begin < spans[-1][1]:
+            first, last, known = spans[-1]
+            spans[-1] = (first, max(last, end), known)
+        elif begin < end:
+            spans.append((begin, end, kind))
+    return spans
 
 
 def mask(text: str, only: Container[str] | None = None) -> str:

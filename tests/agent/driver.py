@@ -22,6 +22,7 @@ class OddModel:
     """Reads its orders from the fact: ``print``, ``hang``, ``raise``, …."""
 
     name = "odd"
+    stays_local = False
 
     def respond(self, conversation: Conversation, _run: Run) -> Reply:
         brief = conversation.brief

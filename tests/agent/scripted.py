@@ -17,6 +17,7 @@ class ScriptedModel:
     """Plays its turns; after the last one it only says "Saved."."""
 
     name = "scripted"
+    stays_local = False
 
     def __init__(
         self,

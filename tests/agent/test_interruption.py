@@ -35,6 +35,7 @@ class BlockingModel:
     """Waits for an answer that never comes, until it is interrupted."""
 
     name = "blocking"
+    stays_local = False
 
     def __init__(self) -> None:
         self.asked = threading.Event()

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 
 from qmemd._version import __version__
+from qmemd.kinds import Topic
+from qmemd.memory.documents import render
+from qmemd.memory.history import History
 from qmemd.memory.locks import FileLock
 from qmemd.memory.paths import MemoryPaths
 from tests.agent.child import AVAILABILITY, DREAM, FORGET, REMEMBER
@@ -222,3 +225,21 @@ def test_a_model_that_is_not_built_in_fails_tasks_with_its_reason(start: Start) 
     data = child.call(REMEMBER, {"content": "x"})["error"]["data"]
     assert data["errorKind"] == "remember_failed"
     assert "openai:gpt" in data["details"]
+
+
+def test_what_an_editor_writes_late_is_kept_when_the_agent_ends(
+    start: Start, paths: MemoryPaths
+) -> None:
+    kept, extra = (paths.user.path / name for name in ("a.md", "b.md"))
+    kept.parent.mkdir(parents=True)
+    for path in (kept, extra):
+        path.write_bytes(render("Tea", "What to drink", Topic.USER, "Likes tea."))
+    child = start(module="qmemd.agent")
+    with extra.open("r+b", buffering=0) as editor, kept.open("r+b", buffering=0) as other:
+        (gone,) = child.result(DREAM)["removedFiles"]
+        late = editor if gone == str(extra) else other
+        late.write(b"Likes coffee after all.")
+        child.end_of_input()
+        assert child.wait() == 0
+    (change_set,) = History(paths.history).newest_first()
+    assert [b"Likes coffee after all." in text.content for text in change_set.kept] == [True]

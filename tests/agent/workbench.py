@@ -58,7 +58,10 @@ class Workbench:
             new_id=lambda: f"id-{next(self._numbers)}",
         )
         order = Order(request, cwd=None, task_id="task-1", client_id="client-1")
-        return runner.execute(order, self.cancellation)
+        try:
+            return runner.execute(order, self.cancellation)
+        finally:
+            runner.close()
 
     def remember(self, model: Model, content: str = "A fact.", **given: Any) -> dict[str, Any]:
         return self.run(Remember(content, **given), model)

@@ -124,6 +124,10 @@ class Child:
         sys.stderr.write("e" * count)
         sys.stderr.flush()
 
+    def do_stderr(self, text: Any) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
     def do_environment(self, _: Any) -> None:
         """Answers with the environment, in place of a summary."""
         summary = json.dumps(dict(os.environ))

@@ -385,3 +385,107 @@ def test_a_line_with_an_old_secret_may_be_reworded() -> None:
     before = document("x") + f"the token is {TOKEN}\n".encode()
     _check([FileChange(user("a.md"), before, document("x") + f"Token: {TOKEN}.\n".encode())])
     _check([FileChange(user("a.md"), before, None)], TaskKind.FORGET)
+
+
+def test_touching_the_first_line_of_an_old_key_makes_no_new_one_of_it() -> None:
+    begin, end = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
+    lines = [begin, "MIIEvQ" * 10, "AbCdEf" * 10, end]
+    before = document("x") + "\n".join(["The key:", *lines]).encode()
+    after = document("x") + "\n".join([f"It is {begin}", *lines[1:]]).encode()
+    _check([FileChange(user("a.md"), before, after)])
+    other = after.replace(b"AbCdEf", b"ZzYyXx").replace(b"It is ", b"")
+    assert _code([FileChange(user("a.md"), document("x"), other)]) == "secret_detected"
+
+
+@pytest.mark.parametrize("kind", [TaskKind.REMEMBER, TaskKind.DREAM])
+def test_the_mark_of_a_hidden_secret_is_not_written_over_a_document(
+    tmp_path: Path, kind: TaskKind
+) -> None:
+    world = World(tmp_path)
+    before = document("x") + f"The token is {TOKEN}, {'and so on it goes ' * 20}\n".encode()
+    for number in range(9):
+        world.save(user(f"{number}.md"), document(f"Fact number {number}"))
+    world.save(user("a.md"), before)
+    scan = Scanner().scan(world.paths.root(Scope.USER))
+    after = before.replace(TOKEN.encode(), b"[redacted: GitHub token 1]")
+    with pytest.raises(TaskFailedError):
+        check_changes([FileChange(user("a.md"), before, after)], kind=kind, scan=lambda _: scan)
+    # Where it stood before, it is a text.
+    more = after + b"More.\n"
+    check_changes([FileChange(user("a.md"), after, more)], kind=kind, scan=lambda _: scan)
+
+
+FACTS = [
+    "Ada owns the billing service.",
+    "Tests run against a Postgres container.",
+    "The staging cluster is rebuilt every night.",
+    "Invoices are sent by the mailer on port 2525.",
+    "Nobody deploys on Fridays.",
+    "The design tokens live in Figma.",
+    "Feature flags are kept in Consul.",
+    "The mobile app is released every second Tuesday.",
+]
+
+
+def _merged(tmp_path: Path, target: str, *, written: bool) -> bool:
+    """Whether a dream may merge the facts into a document that says this, after or all along."""
+    world = World(tmp_path)
+    for number, text in enumerate(FACTS):
+        world.save(user(f"{number}.md"), HEAD + text.encode())
+    old = b"# Things to know\n" if written else target.encode()
+    world.save(user("all.md"), HEAD + old)
+    world.save(user("more.md"), document("Something else that takes some room. " * 40))
+    scan = Scanner().scan(world.paths.root(Scope.USER))
+    changes = [
+        FileChange(user(f"{number}.md"), HEAD + text.encode(), None, user("all.md"))
+        for number, text in enumerate(FACTS)
+    ]
+    if written:
+        changes.append(FileChange(user("all.md"), HEAD + old, HEAD + target.encode()))
+    try:
+        check_changes(changes, kind=TaskKind.DREAM, scan=lambda _: scan)
+    except TaskFailedError as error:
+        if error.code != "dream_unsafe":
+            raise
+        return False
+    return True
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_a_merge_that_tells_each_statement_is_safe(tmp_path: Path, written: bool) -> None:
+    assert _merged(tmp_path / "a", "\n".join(f"- {text}" for text in FACTS), written=written)
+    assert _merged(tmp_path / "b", " ".join(reversed(FACTS)), written=written)
+
+
+@pytest.mark.parametrize("written", [True, False])
+@pytest.mark.parametrize(
+    "target",
+    [
+        " ".join(FACTS[:4]),
+        "Billing, tests, staging, invoices, deploys, design, flags and the app are described here.",
+        " ".join(FACTS)
+        .replace("2525", "2526")
+        .replace("Nobody deploys", "Deploys are always")
+        .replace("Ada owns", "Bob owns")
+        .replace("Postgres", "MySQL")
+        .replace("Figma", "a drawer")
+        .replace("staging cluster is", "staging cluster is not"),
+    ],
+)
+def test_a_merge_into_a_summary_that_drops_statements_is_not(
+    tmp_path: Path, target: str, written: bool
+) -> None:
+    assert _merged(tmp_path, target, written=written) == (
+        # Other names in a text that was written for it may be news; so much is left to the model.
+        written and "MySQL" in target
+    )
+
+
+def test_a_merge_into_what_was_written_for_it_may_use_other_words(tmp_path: Path) -> None:
+    target = (
+        "Billing belongs to Ada. Postgres containers back the tests. Every night the staging "
+        "cluster gets rebuilt. The mailer (port 2525) sends invoices. No deploys on Fridays. "
+        "Design tokens are in Figma, feature flags in Consul. Every second Tuesday there is a "
+        "release of the mobile app."
+    )
+    assert _merged(tmp_path, target, written=True)

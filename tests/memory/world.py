@@ -13,6 +13,7 @@ from qmemd.memory.changes import ChangeSet, FileChange
 from qmemd.memory.commit import Committer, RunRecord
 from qmemd.memory.draft import Draft, MemoryPath
 from qmemd.memory.history import History, no_step
+from qmemd.memory.late_writes import LateWrites
 from qmemd.memory.paths import resolve_paths
 from qmemd.memory.scan import Scanner
 
@@ -86,6 +87,8 @@ class World:
         self.workspace.mkdir(parents=True, exist_ok=True)
         self.paths = resolve_paths(self.base, self.workspace)
         self.history = History(self.paths.history)
+        self.late: LateWrites | None = None
+        """What watches replaced files, where a test wants that."""
         self._ids = itertools.count(1)
         self._name = workspace.replace("/", "_")
 
@@ -99,6 +102,7 @@ class World:
             clock=lambda: NOW,
             new_id=lambda: f"{self._name}-{next(self._ids)}",
             lock_timeout=lock_timeout,
+            late=self.late,
             step=step,
         )
 

@@ -130,6 +130,14 @@ class Model(Protocol):
         """For the record in change sets, e.g. ``offline``."""
         ...
 
+    @property
+    def stays_local(self) -> bool:
+        """Nothing that it is shown leaves this process: it may see all there is, secrets too.
+
+        Any other model is shown so much and no more, and no secret unless that is allowed.
+        """
+        ...
+
     def respond(self, conversation: Conversation, run: Run) -> Reply:
         """The next turn. Ends early, by ``run.check()``, when the run has to stop.
 

@@ -20,6 +20,7 @@ class OfflineModel:
     """Needs no network and keeps nothing between two turns."""
 
     name = "offline"
+    stays_local = True
 
     def __init__(self, new_id: Callable[[], str] = _random_id) -> None:
         self._new_id = new_id

@@ -9,6 +9,11 @@ from typing import Any
 
 from qmemd.agent.models.openai.failures import no_completion, refusal
 
+_MAX_DEPTH = 64
+"""Objects and lists within each other in the arguments of a call."""
+_MAX_TOKENS = 10**9
+"""No answer costs as many; a larger count is made up, and too long a number to be written."""
+
 
 @dataclass(frozen=True, slots=True)
 class CalledTool:
@@ -83,7 +88,9 @@ def tokens_of(loaded: Mapping[str, Any]) -> tuple[int, int] | None:
         return None
     counts = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
     given, made = (
-        count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else None
+        count
+        if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= _MAX_TOKENS
+        else None
         for count in counts
     )
     return None if given is None or made is None else (given, made)
@@ -92,13 +99,25 @@ def tokens_of(loaded: Mapping[str, Any]) -> tuple[int, int] | None:
 def arguments_of(given: Any) -> Any:
     """Arguments are JSON in a string; a few endpoints send the object itself."""
     if not isinstance(given, str):
-        return {} if given is None else given
+        return "" if _is_deep(given) else {} if given is None else given
     if not given.strip():
         return {}
     try:
-        return json.loads(given)
+        loaded: Any = json.loads(given)
     except (ValueError, RecursionError):
         return given
+    return given if _is_deep(loaded) else loaded
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether it is nested so far that it could not be written down again."""
+    level = [value]
+    for _ in range(_MAX_DEPTH):
+        inner = [each for each in level if isinstance(each, dict | list)]
+        level = [each for one in inner for each in (one.values() if isinstance(one, dict) else one)]
+        if not level:
+            return False
+    return True
 
 
 def _call(made: Any) -> CalledTool:

@@ -22,6 +22,10 @@ from qmemd.model_choice import Endpoint
 class OpenAIModel:
     """Keeps nothing between two turns but what the endpoint does not take."""
 
+    stays_local = False
+    """Nor at a loopback address: what listens there may hand on what it gets, as tunnels and
+    gateways do, and Ollama with a model of its cloud."""
+
     def __init__(self, name: str, chat: Chat) -> None:
         self._name = name
         self._chat = chat

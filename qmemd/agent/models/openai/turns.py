@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from itertools import count
 from typing import Any
 
 from qmemd.agent.models.base import Conversation, Message, Reply, ToolCall, ToolSchema
@@ -37,19 +38,15 @@ def reply_of(completion: Completion, conversation: Conversation) -> Reply:
     """
     used = {call.call_id for message in conversation.messages for call in message.tool_calls}
     calls = []
+    # Counted over all of them: an answer may hold a hundred thousand calls without ids.
+    numbers = count(1)
     for made in completion.calls:
-        call_id = _unused(made.call_id or "call", used, fresh=bool(made.call_id))
+        call_id = made.call_id
+        while not call_id or call_id in used:
+            call_id = f"{made.call_id or 'call'}-{next(numbers)}"
         used.add(call_id)
         calls.append(ToolCall(call_id, made.name, made.arguments))
     return Reply(completion.text, tuple(calls))
-
-
-def _unused(wanted: str, used: Iterable[str], *, fresh: bool) -> str:
-    call_id, number = wanted, 0
-    while call_id in used or not (fresh or number):
-        number += 1
-        call_id = f"{wanted}-{number}"
-    return call_id
 
 
 def _message(message: Message) -> dict[str, Any]:
