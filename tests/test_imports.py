@@ -33,7 +33,7 @@ ALLOWED: dict[str, set[str]] = {
     "access_token": {"errors"},
     "setting_values": {"access_token", "errors", "model_choice"},
     "settings": {"errors", "memory", "setting_values"},
-    "journal": {"errors", *RECORDS},
+    "journal": {"errors", "texts", *RECORDS},
     "http": {"errors", *RECORDS, "texts", "_version"},
     "actors": {"acp", "memory", "journal", "messages", *RECORDS, "errors", "_version"},
     "workspace": {"acp", "actors", "memory", "journal", "messages", "settings", *RECORDS, "errors"},

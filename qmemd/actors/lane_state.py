@@ -6,7 +6,6 @@ new tasks and cancels stay fast while an agent works for minutes.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections import deque
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from qmemd.actors.board import TaskBoard
 from qmemd.actors.guarded import answer, refuse
 from qmemd.errors import RequestError
 from qmemd.events import MemoryChanged, TaskUpdated
-from qmemd.journal import Capacity, Claim, IdempotencyKey, Journal
+from qmemd.journal import Capacity, Claim, IdempotencyKey, Journal, fingerprint
 from qmemd.kinds import TaskStatus
 from qmemd.messages import (
     Availability,
@@ -262,5 +261,5 @@ def _key(message: Enqueue) -> IdempotencyKey | None:
     request: TaskRequest = message.request
     return IdempotencyKey(
         key=to_json([message.client_id, request.kind, message.idempotency_key]).decode(),
-        fingerprint=hashlib.sha256(to_json(request.to_wire())).hexdigest(),
+        fingerprint=fingerprint(request.to_wire()),
     )

@@ -11,7 +11,6 @@ from qmemd.actors.child_events import (
     TimerTick,
 )
 
-
 _ENDING = 1.0
 """Seconds for a cancelled timer's thread to wake up and end; it takes microseconds."""
 

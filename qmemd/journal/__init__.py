@@ -1,5 +1,6 @@
 """Where tasks survive: the interface and its implementations."""
 
+from qmemd.journal.fingerprints import fingerprint
 from qmemd.journal.in_memory import InMemoryJournal
 from qmemd.journal.interface import (
     Accepted,
@@ -18,4 +19,5 @@ __all__ = [
     "IdempotencyKey",
     "InMemoryJournal",
     "Journal",
+    "fingerprint",
 ]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from qmemd.errors import RequestError
+from qmemd.journal.erasing import without
+from qmemd.journal.fingerprints import fingerprints_of
 from qmemd.journal.interface import (
     KEY_LIFETIME,
     RETAINED,
@@ -22,7 +24,7 @@ from qmemd.journal.interface import (
     IdempotencyKey,
 )
 from qmemd.kinds import TaskKind, TaskStatus
-from qmemd.results import TaskResult
+from qmemd.results import TaskResult, result_from_wire
 from qmemd.tasks import Task, TaskFailure, to_json
 
 
@@ -186,6 +188,25 @@ class InMemoryJournal:
             return tuple(
                 record.task for record in self._records.values() if record.workspace == workspace
             )
+
+    def erase(self, texts: Collection[str]) -> None:
+        texts = [text for text in texts if text]
+        telling = fingerprints_of(texts)
+        with self._lock:
+            for task_id, record in self._records.items():
+                task, key = record.task, record.key
+                if not task.status.terminal:
+                    continue
+                if task.result is not None:
+                    cleaned = without(texts, task.result.to_wire())
+                    record.task = replace(task, result=result_from_wire(task.kind, cleaned))
+                elif task.error is not None and task.error.details:
+                    details = without(texts, task.error.details)
+                    record.task = replace(task, error=replace(task.error, details=details))
+                if key and (key.fingerprint in telling or any(t in key.key for t in texts)):
+                    del self._keyed[key.key]
+                    record.key = None
+                    self._terminal[task_id] = None
 
     def close(self) -> None:
         """Nothing to release: the records stay readable."""

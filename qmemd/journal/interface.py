@@ -7,6 +7,7 @@ only under a *claim*, whose fencing number makes the words of a holder that lost
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -124,6 +125,14 @@ class Journal(Protocol):
 
         Claims of earlier holders end and running tasks are queued again, in their old order and
         with their attempts counted. Returns every record, oldest first.
+        """
+
+    def erase(self, texts: Collection[str]) -> None:
+        """Removes every trace of these texts from the records that have ended.
+
+        A string that holds one of them becomes ``[erased]``; keys of idempotency go that hold
+        one, or whose fingerprint would let a guess be confirmed. What is pending stays: it is a
+        new fact.
         """
 
     def close(self) -> None:

@@ -1,62 +1,14 @@
 from __future__ import annotations
 
-from datetime import timedelta
-
 import pytest
 
 from qmemd.errors import RequestError
-from qmemd.journal import Capacity, ClaimLostError, IdempotencyKey, InMemoryJournal
-from qmemd.kinds import TaskStatus
-from qmemd.results import RememberResult
-from qmemd.tasks import (
-    Dream,
-    Forget,
-    Remember,
-    Task,
-    TaskFailure,
-    TaskRequest,
-)
-from tests.conftest import FakeClock
-
-W = "/work"
-LEASE = timedelta(seconds=60)
-ROOMY = Capacity(total=10_000, compacting=10_000)
-DONE = RememberResult("done")
-
-
-class Desk:
-    """A journal with a shorthand for putting tasks in."""
-
-    def __init__(self, clock: FakeClock, **limits: int) -> None:
-        self.clock = clock
-        self.journal = InMemoryJournal(clock, **limits)
-        self._count = 0
-
-    def put(
-        self,
-        request: TaskRequest | None = None,
-        *,
-        capacity: Capacity = ROOMY,
-        key: str | None = None,
-        fields: str = "f",
-        workspace: str = W,
-    ) -> Task:
-        self._count += 1
-        request = request or Remember("x")
-        task = Task.queued(f"{request.kind}-{self._count}", request, None, self.clock())
-        idempotency = IdempotencyKey(key, fields) if key else None
-        return self.journal.accept(workspace, task, capacity, idempotency).task
-
-    def run(self, outcome: RememberResult | TaskFailure = DONE) -> Task:
-        claim = self.journal.claim(W, "me", LEASE)
-        assert claim is not None
-        self.journal.start(claim)
-        return self.journal.finish(claim.task.task_id, outcome, claim)
-
-
-@pytest.fixture
-def desk(clock: FakeClock) -> Desk:
-    return Desk(clock)
+from qmemd.journal import Capacity, Claim, ClaimLostError, fingerprint
+from qmemd.kinds import ContextMode, Scope, TaskStatus, Topic
+from qmemd.results import ForgetResult, RememberResult, RemovedEntry, TaskResult, Usage
+from qmemd.tasks import Dream, Forget, Remember, Task, TaskFailure, TaskRequest
+from tests.journal.conftest import MakeDesk
+from tests.journal.desk import DONE, LEASE, ROOMY, Desk, W
 
 
 def test_tasks_are_claimed_in_the_order_of_their_acceptance(desk: Desk) -> None:
@@ -166,19 +118,21 @@ def test_a_key_loses_its_force_after_a_day(desk: Desk) -> None:
     assert desk.put(key="k").task_id != task.task_id
 
 
-def test_the_oldest_terminal_records_go_first_and_pending_ones_never(clock: FakeClock) -> None:
-    desk = Desk(clock, retained=3)
+def test_the_oldest_terminal_records_go_first_and_pending_ones_never(make_desk: MakeDesk) -> None:
+    desk = make_desk(retained=3)
     old = [desk.put() for _ in range(3)]
     for _ in old:
         desk.run()
     pending = [desk.put() for _ in range(4)]
     assert [t.task_id for t in reversed(desk.journal.list(W))] == [t.task_id for t in pending]
-    extra = Task.queued("remember-extra", Remember("x"), None, clock())
+    extra = Task.queued("remember-extra", Remember("x"), None, desk.clock())
     assert desk.journal.accept(W, extra, ROOMY).evicted == ()
 
 
-def test_keyed_records_are_kept_beyond_the_others_up_to_their_own_limit(clock: FakeClock) -> None:
-    desk = Desk(clock, retained=2, retained_keyed=3)
+def test_keyed_records_are_kept_beyond_the_others_up_to_a_limit(
+    make_desk: MakeDesk,
+) -> None:
+    desk = make_desk(retained=2, retained_keyed=3)
     keyed = [desk.put(key=f"k{n}") for n in range(3)]
     for _ in keyed:
         desk.run()
@@ -195,8 +149,8 @@ def test_keyed_records_are_kept_beyond_the_others_up_to_their_own_limit(clock: F
     assert desk.journal.get(keyed[0].task_id) is None
 
 
-def test_large_results_are_kept_up_to_their_own_limit(clock: FakeClock) -> None:
-    desk = Desk(clock, retained_bytes=2_500)
+def test_large_results_are_kept_up_to_their_own_limit(make_desk: MakeDesk) -> None:
+    desk = make_desk(retained_bytes=2_500)
     for _ in range(4):
         desk.put()
         desk.run(RememberResult("x" * 1_000))
@@ -223,3 +177,81 @@ def test_list_gives_the_newest_first_by_kind_and_limit(desk: Desk) -> None:
     assert desk.journal.list(W, kind=Dream.kind) == (b,)
     assert desk.journal.list(W, limit=2) == (c, b)
     assert desk.journal.list("/other") == ()
+
+
+@pytest.mark.parametrize(
+    ("request_", "outcome"),
+    [
+        (
+            Remember("r", ContextMode.CLEAN, Scope.USER),
+            RememberResult("\U0001f600", ("/m/a.md",), (Scope.USER,), "change-1", Usage(1, 2, 3)),
+        ),
+        (
+            Forget("f", Scope.PROJECT),
+            ForgetResult(
+                "gone",
+                (RemovedEntry(Topic.USER, "tabs", "/m/b.md"),),
+                (Topic.USER,),
+                (Scope.USER,),
+                "change-2",
+            ),
+        ),
+        (Dream(), TaskFailure.of("dream_unsafe", "five of six would go")),
+    ],
+)
+def test_everything_about_a_task_is_kept(
+    desk: Desk, request_: TaskRequest, outcome: TaskResult | TaskFailure
+) -> None:
+    task = desk.put(request_, client_id="client_1")
+    assert desk.journal.get(task.task_id) == task
+    ended = desk.run(outcome)
+    assert (ended.result or ended.error) == outcome
+    assert desk.journal.get(task.task_id) == ended == desk.journal.list(W)[0]
+    assert (ended.client_id, ended.scope, ended.attempts) == ("client_1", task.scope, 1)
+
+
+def test_an_unknown_task_is_none(desk: Desk) -> None:
+    assert desk.journal.get("remember-none") is None
+
+
+def test_a_claim_that_was_never_given_has_no_force(desk: Desk) -> None:
+    task = desk.put()
+    never = Claim(task, 99)
+    for use in (
+        lambda: desk.journal.start(never),
+        lambda: desk.journal.release(never),
+        lambda: desk.journal.finish(task.task_id, DONE, never),
+    ):
+        with pytest.raises(ClaimLostError):
+            use()
+
+
+def test_recovery_ends_a_claim_that_was_not_begun(desk: Desk) -> None:
+    desk.put()
+    assert desk.journal.claim(W, "dead", LEASE)
+    [task] = desk.journal.recover(W)
+    assert (task.status, task.attempts) == (TaskStatus.QUEUED, 0)
+    assert desk.journal.claim(W, "me", LEASE)
+
+
+def test_erasing_takes_a_text_out_of_what_has_ended(desk: Desk) -> None:
+    text = 'say "tabs"\n \u8bb0\u5fc6'
+    queued_key, key = "k-queued", "k"
+    desk.put(Forget(text), key=key, fields=fingerprint(Forget(text).to_wire()))
+    removed = (
+        RemovedEntry(Topic.USER, f"before {text} after", f"/m/{text}.md"),
+        RemovedEntry(Topic.USER, "other", "/m/other.md"),
+    )
+    ended = desk.run(ForgetResult("Forgot 2", removed, (Topic.USER,), (Scope.USER,)))
+    waiting = desk.put(Remember(text), key=queued_key, fields="q")
+    desk.journal.erase([text, ""])
+    kept = desk.journal.get(ended.task_id)
+    assert kept
+    assert isinstance(kept.result, ForgetResult)
+    assert kept.result.removed_entries == (
+        RemovedEntry(Topic.USER, "[erased]", "[erased]"),
+        removed[1],
+    )
+    assert desk.journal.get(waiting.task_id) == waiting
+    assert desk.put(key=queued_key, fields="q") == waiting
+    assert desk.put(Remember(text), key=key, fields="new").task_id != ended.task_id

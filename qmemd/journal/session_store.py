@@ -1,0 +1,107 @@
+"""Where sessions and their client ids survive a restart."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """What is kept of a session."""
+
+    session_id: str
+    created_at: datetime
+    single: bool
+    """Whether plain requests share it."""
+    clients: tuple[str, ...]
+    """Ids in the order in which they were given out."""
+
+
+class SessionStore(Protocol):
+    """The interface; one writer, the gateway."""
+
+    survives: bool
+    """Whether sessions are there again after a restart."""
+
+    def load(self, workspace: str) -> tuple[SessionRecord, ...]:
+        """Every session of the workspace, oldest first."""
+
+    def save(self, workspace: str, record: SessionRecord) -> None:
+        """Keeps a session, in place of what was kept of it before."""
+
+    def forget(self, session_ids: Sequence[str]) -> None:
+        """Drops sessions; unknown ones are ignored."""
+
+
+class NoSessionStore:
+    """Keeps nothing: sessions end with their daemon."""
+
+    survives = False
+
+    def load(self, workspace: str) -> tuple[SessionRecord, ...]:  # noqa: ARG002 — the interface
+        return ()
+
+    def save(self, workspace: str, record: SessionRecord) -> None:
+        pass
+
+    def forget(self, session_ids: Sequence[str]) -> None:
+        pass
+
+
+class SqliteSessionStore:
+    """Keeps them in a table of the journal's database."""
+
+    survives = True
+
+    def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
+        """Shares the journal's connection, under its lock."""
+        self._connection = connection
+        self._lock = lock
+
+    def load(self, workspace: str) -> tuple[SessionRecord, ...]:
+        with self._lock:
+            rows = self._connection.execute(
+                "SELECT session_id, created_at, single, clients FROM sessions "
+                "WHERE workspace = ? ORDER BY created_at, session_id",
+                (workspace,),
+            ).fetchall()
+        records = []
+        for row in rows:
+            try:
+                clients = tuple(str(client) for client in json.loads(row["clients"]))
+                created_at = datetime.fromisoformat(row["created_at"])
+            except (ValueError, TypeError):
+                log.warning("a session of the journal is broken and dropped")
+                continue
+            records.append(
+                SessionRecord(row["session_id"], created_at, bool(row["single"]), clients)
+            )
+        return tuple(records)
+
+    def save(self, workspace: str, record: SessionRecord) -> None:
+        with self._lock:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?)",
+                (
+                    record.session_id,
+                    workspace,
+                    record.created_at.isoformat(),
+                    record.single,
+                    json.dumps(record.clients),
+                ),
+            )
+
+    def forget(self, session_ids: Sequence[str]) -> None:
+        with self._lock:
+            self._connection.executemany(
+                "DELETE FROM sessions WHERE session_id = ?", [(each,) for each in session_ids]
+            )
