@@ -71,7 +71,7 @@ class Daemon:
 
         Args:
             settings: ``Settings()`` when None.
-            journal: where tasks live; in memory when None.
+            journal: where tasks live; as the settings say when None.
             on_failure: called when the HTTP server ended by itself, because of a fault that the
                 log names; nothing is served any more then.
         """
@@ -127,6 +127,7 @@ class Daemon:
             server = None if listening is None else self._make_server(listening)
             self._gateway = GatewayActor.start(
                 sessions=self._sessions,
+                session_store=self._workspace.session_store,
                 server=server,
                 tell_lane=self._workspace.tell_lane,
                 tell_bridge=self._workspace.tell_bridge,

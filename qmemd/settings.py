@@ -31,6 +31,8 @@ from qmemd.setting_values import (
     workspace_directory,
 )
 
+JOURNALS = ("sqlite", "memory")
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Settings:
@@ -73,6 +75,8 @@ class Settings:
     """Seconds without work or session after which the child is stopped; 0 stops it at once."""
     task_timeout: float
     """Seconds that one run may take."""
+    journal: str
+    """``sqlite`` keeps what was accepted on disk, ``memory`` for as long as the daemon runs."""
     max_streams: int
     """Event streams that may be open at once, 1 to 1,000."""
     environ: Mapping[str, str] = field(repr=False)
@@ -98,6 +102,7 @@ class Settings:
         secrets: SecretPolicy | str | None = None,
         idle_timeout: float | None = None,
         task_timeout: float | None = None,
+        journal: str | None = None,
         max_streams: int | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
@@ -143,6 +148,9 @@ class Settings:
                 "task timeout", first(task_timeout, env, "QMEMD_TASK_TIMEOUT", float, 300.0), 0.1
             ),
         }
+        values["journal"] = choice(
+            "journal", first(journal, env, "QMEMD_JOURNAL", str.strip, "sqlite"), JOURNALS
+        )
         values["max_streams"] = count(
             "number of streams", first(max_streams, env, "QMEMD_MAX_STREAMS", int, 256), 1_000
         )

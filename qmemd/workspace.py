@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import math
 import os
@@ -31,6 +32,7 @@ from qmemd.actors.life import in_background, ping, stop_actor
 from qmemd.actors.orphan import kill_child, note_child, take_child_lock
 from qmemd.errors import MemoryFilesError, SettingsError
 from qmemd.journal import InMemoryJournal, Journal
+from qmemd.journal.session_store import NoSessionStore, SessionStore
 from qmemd.memory.commit import Committer
 from qmemd.memory.history import History
 from qmemd.memory.locks import FileLock, read_holder
@@ -83,7 +85,10 @@ class Workspace:
         self._settings = settings
         self._clock = clock
         self._new_id = new_id
-        self._journal = journal or InMemoryJournal(clock)
+        self._journal_given = journal
+        self._journal: Journal
+        self.session_store: SessionStore = NoSessionStore()
+        """Where sessions survive. Known once it was started."""
         self._use(settings.memory)
         self._closing = ExitStack()
         self._deadline = math.inf
@@ -125,6 +130,7 @@ class Workspace:
             with ExitStack() as closing:
                 child_lock = self._take(closing)
                 self._settle_open()
+                self._open_journal()
                 closing.callback(self._journal.close)
                 self._start_actors(closing, child_lock)
                 closing.callback(self._housekeeping.set)
@@ -175,7 +181,8 @@ class Workspace:
             lease=timedelta(seconds=settings.task_timeout) + STARTING_TIME,
         )
         closing.callback(lambda: self.fanout.close(self._at_most(LAST_EVENTS)))
-        closing.callback(lambda: self._hub.close(sessions_end=True))
+        sessions_end = not self.session_store.survives
+        closing.callback(lambda: self._hub.close(sessions_end=sessions_end))
         self._bus = EventBusActor.start(self._hub, self.fanout)
         closing.callback(self._stop_actor, self._bus)
         lane.recover(self._applied)
@@ -204,8 +211,13 @@ class Workspace:
         if not _asked(lambda reply: self.tell_bridge(StopChild(CHILD_GRACE, reply)), stop_child):
             log.error("the agent process did not end in time and is killed")
         if unfinished := self.board.unfinished():
-            log.warning(
-                "%d accepted tasks were not run: %s", len(unfinished), ", ".join(unfinished)
+            level, outlook = (
+                (logging.INFO, "run at the next start")
+                if self.session_store.survives
+                else (logging.WARNING, "were not run")
+            )
+            log.log(
+                level, "%d accepted tasks %s: %s", len(unfinished), outlook, ", ".join(unfinished)
             )
         self.board.close()
 
@@ -243,6 +255,20 @@ class Workspace:
         self._committer = Committer(
             memory, self._history, scanner=Scanner(), clock=self._clock, new_id=self._new_id
         )
+
+    def _open_journal(self) -> None:
+        settings = self._settings
+        if self._journal_given is not None:
+            self._journal = self._journal_given
+        elif settings.journal == "memory":
+            self._journal = InMemoryJournal(self._clock)
+        else:
+            from qmemd.journal.sqlite import SqliteJournal  # noqa: PLC0415 — not all want it
+
+            name = hashlib.sha256(self.path.encode()).hexdigest()[:16]
+            path = settings.state_dir / "journals" / f"{name}.sqlite3"
+            journal = SqliteJournal(path, self._clock)
+            self._journal, self.session_store = journal, journal.sessions
 
     def _settle_open(self) -> None:
         """Finishes or puts back what a run that died left half-done."""

@@ -13,6 +13,7 @@ from qmemd.actors.guarded import GuardedActor, answer, refuse, tell
 from qmemd.actors.sessions import Sessions
 from qmemd.actors.timers import Cancellable, start_thread_timer
 from qmemd.errors import QmemdError, RequestError
+from qmemd.journal.session_store import SessionStore
 from qmemd.messages import (
     Cancel,
     CloseFeed,
@@ -52,6 +53,7 @@ class GatewayActor(GuardedActor):
         tell_lane: Callable[[Any], None],
         tell_bridge: Callable[[Any], None],
         tell_bus: Callable[[Any], None],
+        session_store: SessionStore | None = None,
         stop_timeout: float = 1.0,
         start_timer: Callable[[float, Callable[[], None]], Cancellable] = start_thread_timer,
     ) -> None:
@@ -61,12 +63,17 @@ class GatewayActor(GuardedActor):
         self._tell_lane = tell_lane
         self._tell_bridge = tell_bridge
         self._tell_bus = tell_bus
+        self._session_store = session_store
         self._stop_timeout = stop_timeout
         self._start_timer = start_timer
         self._timer: Cancellable | None = None
         self._admitting = True
 
     def begin(self) -> None:
+        if self._session_store is not None:
+            for session_id in self._sessions.restore(self._session_store):
+                self._tell_bus(OpenFeed(session_id))
+            self._count()
         if self._server is not None:
             self._server.start()
         self._set_timer()

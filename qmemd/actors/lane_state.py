@@ -17,7 +17,7 @@ from qmemd.actors.board import TaskBoard
 from qmemd.actors.guarded import answer, refuse
 from qmemd.errors import RequestError
 from qmemd.events import MemoryChanged, TaskUpdated
-from qmemd.journal import Capacity, Claim, IdempotencyKey, Journal, fingerprint
+from qmemd.journal import Capacity, Claim, ClaimLostError, IdempotencyKey, Journal, fingerprint
 from qmemd.kinds import TaskStatus
 from qmemd.messages import (
     Availability,
@@ -82,6 +82,8 @@ class LaneState:
         self._draining: list[Future[None]] | None = None
         """None while the lane works; else those who wait until nothing is in flight."""
         self._abandoned = False
+        self._owed: list[tuple[Claim, TaskResult | TaskFailure]] = []
+        """Ends that the journal has not taken yet; at most one, since nothing is claimed then."""
 
     def recover(self, applied: Callable[[str], TaskResult | None]) -> None:
         """Takes over what an earlier holder left: called once, before ``advance``.
@@ -148,26 +150,19 @@ class LaneState:
         if claim is None or claim.task.task_id != message.task_id:
             log.info("ignored the end of %s, which is not in flight", message.task_id)
             return
+        self._in_flight = None
         if self._abandoned and isinstance(message.outcome, TaskFailure):
             self._post(self._journal.release(claim))
         else:
-            self._end(message.task_id, message.outcome, claim)
-        self._in_flight = None
+            self._end_or_owe(message.outcome, claim)
         self.advance()
 
     def fail_in_flight(self) -> None:
-        """Something of ours broke while handling the running task: nobody may wait for ever.
-
-        If not even the journal takes its end, at least those who poll it are told.
-        """
+        """Something of ours broke while handling the running task: nobody may wait for ever."""
         claim, self._in_flight = self._in_flight, None
         if claim is not None:
             failure = TaskFailure.of(f"{claim.task.kind}_failed", "the daemon failed; see its log")
-            try:
-                self._post(self._journal.finish(claim.task.task_id, failure, claim))
-            except Exception:
-                log.exception("the journal does not take the end of %s", claim.task.task_id)
-                self._post(claim.task.finished(failure, self._clock()))
+            self._end_or_owe(failure, claim)
         self.advance()
 
     def drain(self, reply: Future[None]) -> None:
@@ -207,6 +202,8 @@ class LaneState:
             for reply in self._draining:
                 answer(reply, None)
             return
+        if not self._pay():
+            return
         claim = self._journal.claim(self._workspace, self._holder, self._lease)
         if claim is None:
             return
@@ -219,10 +216,43 @@ class LaneState:
             log.exception("%s could not be started", claim.task.task_id)
             self.fail_in_flight()
 
+    def _end_or_owe(self, outcome: TaskResult | TaskFailure, claim: Claim) -> None:
+        """Ends a task. If the journal does not take it now, those who poll are told all the same.
+
+        Its claim would keep the lane shut until the lease ends, so the journal is asked again
+        before the next task is claimed.
+        """
+        try:
+            self._end(claim.task.task_id, outcome, claim)
+        except Exception:
+            log.exception("the journal does not take the end of %s", claim.task.task_id)
+            self._owed.append((claim, outcome))
+            posted = self._board.get(claim.task.task_id)
+            task = claim.task if posted is None else posted.task
+            self._tell_end(task.finished(outcome, self._clock()))
+
+    def _pay(self) -> bool:
+        """Whether the journal knows by now of every end."""
+        while self._owed:
+            claim, outcome = self._owed[0]
+            try:
+                self._journal.finish(claim.task.task_id, outcome, claim)
+            except (ClaimLostError, KeyError, ValueError):
+                log.warning("the journal knows another end of %s", claim.task.task_id)
+            except Exception:
+                log.exception("the journal still does not take the end of %s", claim.task.task_id)
+                return False
+            del self._owed[0]
+        return True
+
     def _end(self, task_id: str, outcome: TaskResult | TaskFailure, claim: Claim | None) -> Task:
         task = self._journal.finish(task_id, outcome, claim)
+        self._tell_end(task)
+        return task
+
+    def _tell_end(self, task: Task) -> None:
         self._post(task)
-        log.info("%s %s", task_id, task.status if task.error is None else task.error.code)
+        log.info("%s %s", task.task_id, task.status if task.error is None else task.error.code)
         if (
             task.status is TaskStatus.COMPLETED
             and task.result is not None
@@ -231,12 +261,11 @@ class LaneState:
             self._tell_listeners(
                 MemoryChanged(
                     source=f"workspace_memory_{task.kind}",
-                    task_id=task_id,
+                    task_id=task.task_id,
                     touched_scopes=task.result.touched_scopes,
                     originator=task.client_id,
                 )
             )
-        return task
 
     def _post(self, task: Task) -> None:
         """The task has another state now: the board shows it, and listeners are told."""

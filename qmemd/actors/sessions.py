@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from qmemd.errors import RequestError
+from qmemd.journal.session_store import NoSessionStore, SessionRecord, SessionStore
 from qmemd.messages import SessionOpened
 from qmemd.tasks import iso
 
@@ -46,6 +47,17 @@ class Sessions:
         self._new_id = new_id
         self._sessions: dict[str, Session] = {}
         self._clients: frozenset[str] = frozenset()
+        self._store: SessionStore = NoSessionStore()
+
+    def restore(self, store: SessionStore) -> tuple[str, ...]:
+        """Takes up the sessions of an earlier daemon, and keeps all from now on; their ids."""
+        self._store = store
+        for record in store.load(self._workspace):
+            clients = dict.fromkeys(record.clients)
+            session = Session(record.session_id, record.created_at, record.single, clients)
+            self._sessions[record.session_id] = session
+        self._publish()
+        return tuple(self._sessions)
 
     @property
     def count(self) -> int:
@@ -79,7 +91,7 @@ class Sessions:
             while len(session.clients) >= MAX_CLIENTS:
                 del session.clients[next(iter(session.clients))]
             session.clients[client_id] = None
-            self._publish()
+            self._save(session)
         session.seen_at = self._clock()
         return SessionOpened(session.session_id, attached, client_id, iso(session.created_at))
 
@@ -103,9 +115,10 @@ class Sessions:
         if client_id is None:
             return False
         del session.clients[client_id]
-        if not session.clients:
-            del self._sessions[session_id]
-        self._publish()
+        if session.clients:
+            self._save(session)
+        else:
+            self._end(session_id)
         return not session.clients
 
     def close(self, session_id: str, client_id: str | None) -> None:
@@ -115,8 +128,7 @@ class Sessions:
             RequestError: ``session_not_found``, or ``invalid_client_id`` for an id that is not
                 this session's.
         """
-        del self._sessions[self._of(session_id, client_id).session_id]
-        self._publish()
+        self._end(self._of(session_id, client_id).session_id)
 
     def watched(self, session_id: str, readers: int) -> None:
         """So many read the session's events now. An unknown session is ignored: it has ended."""
@@ -134,10 +146,7 @@ class Sessions:
             session.seen_at = min(session.seen_at or now, now)
             if not session.readers and now - session.seen_at >= IDLE_LIFETIME:
                 idle.append(session.session_id)
-        for session_id in idle:
-            del self._sessions[session_id]
-        if idle:
-            self._publish()
+        self._end(*idle)
         return tuple(idle)
 
     def _make(self, *, single: bool) -> Session:
@@ -156,6 +165,22 @@ class Sessions:
                 "invalid_client_id", extra={"sessionId": session_id, "clientId": client_id}
             )
         return session
+
+    def _save(self, session: Session) -> None:
+        self._publish()
+        self._store.save(
+            self._workspace,
+            SessionRecord(
+                session.session_id, session.created_at, session.single, tuple(session.clients)
+            ),
+        )
+
+    def _end(self, *session_ids: str) -> None:
+        if session_ids:
+            for session_id in session_ids:
+                del self._sessions[session_id]
+            self._publish()
+            self._store.forget(session_ids)
 
     def _publish(self) -> None:
         self._clients = frozenset(

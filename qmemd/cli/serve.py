@@ -38,6 +38,7 @@ OPEN_FILES = 4096
 @click.option("--secrets", metavar="POLICY", help="refuse, mask or allow. [default: refuse]")
 @click.option("--idle-timeout", type=float, metavar="SECONDS", help="[default: 600]")
 @click.option("--task-timeout", type=float, metavar="SECONDS", help="[default: 300]")
+@click.option("--journal", metavar="KIND", help="sqlite or memory. [default: sqlite]")
 @click.option("--max-streams", type=int, metavar="N", help="Event streams at once. [default: 256]")
 @click.option(
     "--log-level",

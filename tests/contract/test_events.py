@@ -202,16 +202,20 @@ def test_too_many_streams_are_refused_until_one_ends(make_api: MakeApi, stack: E
     listen(stack, api, "/workspace/events")
 
 
-def test_stopping_ends_streams_and_waiting_polls(make_api: MakeApi, stack: ExitStack) -> None:
-    api = make_api()
+@pytest.mark.parametrize("journal", ["sqlite", "memory"])
+def test_stopping_ends_streams_and_sessions_that_do_not_survive(
+    make_api: MakeApi, stack: ExitStack, journal: str
+) -> None:
+    api = make_api(journal=journal)
     session = open_session(api)["sessionId"]
     streams = [
         listen(stack, api, f"/session/{session}/events"),
         listen(stack, api, "/workspace/events"),
     ]
     api.daemon.stop()
-    closed = streams[0].event()
-    assert closed["data"] == {"sessionId": session, "reason": "daemon_shutdown"}
+    if journal == "memory":
+        closed = streams[0].event()
+        assert closed["data"] == {"sessionId": session, "reason": "daemon_shutdown"}
     for stream in streams:
         with pytest.raises(ConnectionAbortedError):
             stream.event()
