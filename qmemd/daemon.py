@@ -22,6 +22,7 @@ from qmemd.actors.guarded import tell
 from qmemd.actors.life import in_background, ping, stop_actor
 from qmemd.actors.sessions import Sessions
 from qmemd.actors.subscription import Subscription
+from qmemd.context import ContextFiles
 from qmemd.errors import RequestError
 from qmemd.events import MemoryChanged
 from qmemd.journal import Journal
@@ -89,6 +90,11 @@ class Daemon:
             workspace=self._workspace.path,
             board=self._workspace.board,
             sessions=self._sessions,
+            context_files=ContextFiles(
+                self.settings.workspace,
+                self.settings.user_directory,
+                self.settings.base / "qmemd" / ".qmemd-context.lock",
+            ),
             tell_gateway=lambda message: tell(self._gateway, message),
             tell_bus=self._workspace.tell_bus,
             secrets=self.settings.secrets,

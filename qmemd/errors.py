@@ -100,6 +100,26 @@ ERRORS: Mapping[str, ErrorEntry] = {
     "session_limit_exceeded": ErrorEntry(
         503, "Too many sessions are open; close one.", retry_after=5
     ),
+    # context files
+    "invalid_mode": ErrorEntry(400, '`mode` must be "append", "replace" or absent.'),
+    "content_too_large": ErrorEntry(400, "`content` must be at most 1048576 bytes of UTF-8."),
+    "memory_file_too_large": ErrorEntry(
+        413, 'The file is too large to append to; shorten it, or send `"mode": "replace"`.'
+    ),
+    "memory_file_refused": ErrorEntry(
+        409,
+        "The file is not a regular text file in its directory (a link, or not UTF-8); nothing was "
+        "written.",
+    ),
+    "file_error": ErrorEntry(500, "The file could not be written; `osCode` says why."),
+    "parse_error": ErrorEntry(400, "`path` is missing, or a number of the query is none."),
+    "path_outside_workspace": ErrorEntry(400, "Only the context files can be read."),
+    "symlink_escape": ErrorEntry(400, "The file is a link that leads out of its directory."),
+    "path_not_found": ErrorEntry(404, "There is no such context file."),
+    "permission_denied": ErrorEntry(403, "The daemon may not read the file."),
+    "file_too_large": ErrorEntry(413, "The file is over 16 MiB."),
+    "binary_file": ErrorEntry(422, "The file is not text in UTF-8."),
+    "io_error": ErrorEntry(503, "The file could not be read; try again.", retry_after=1),
     "task_finished": ErrorEntry(409, "The task has ended already; there is nothing to cancel."),
     "idempotency_mismatch": ErrorEntry(
         422, "This Idempotency-Key was used with other fields; use a new key."

@@ -171,6 +171,11 @@ class Settings:
             ) from error
 
     @property
+    def user_directory(self) -> Path:
+        """Where the user's own context files are: ``~/.qwen``."""
+        return Path(self.environ.get("HOME") or Path.home()) / ".qwen"
+
+    @property
     def child_variables(self) -> dict[str, str]:
         """Says to a child, ours or a foreign one, where the memory files are."""
         return {

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from qmemd.actors.board import Posted, TaskBoard
 from qmemd.actors.sessions import Sessions
+from qmemd.context import ContextFiles
 from qmemd.errors import RequestError
 from qmemd.events import FileChanged
 from qmemd.kinds import TaskKind, TaskStatus
@@ -54,6 +55,7 @@ class Door:
         workspace: str,
         board: TaskBoard,
         sessions: Sessions,
+        context_files: ContextFiles,
         tell_gateway: Callable[[Any], None],
         tell_bus: Callable[[Any], None],
         secrets: SecretPolicy = SecretPolicy.REFUSE,
@@ -62,6 +64,7 @@ class Door:
         self._workspace = workspace
         self._board = board
         self._sessions = sessions
+        self.context_files = context_files
         self._tell_gateway = tell_gateway
         self._tell_bus = tell_bus
         self._secrets = secrets

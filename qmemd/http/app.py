@@ -9,6 +9,7 @@ import falcon
 
 from qmemd.http import paths
 from qmemd.http.access import AccessCheck
+from qmemd.http.context_resources import ContextFilesList, OneFile
 from qmemd.http.error_handlers import add_error_handlers
 from qmemd.http.event_resources import SessionEvents, WorkspaceEvents
 from qmemd.http.fields import Fields
@@ -58,6 +59,8 @@ def create_app(door: Door, access: Access, *, fields: Fields | None = None) -> A
         app.add_route(f"{paths.MEMORY}/{kind}", Tasks(door, read_request))
         app.add_route(f"{paths.MEMORY}/{kind}/{{task_id}}", OneTask(door, kind, waiting_room))
     app.add_route(f"{paths.MEMORY}/tasks", AllTasks(door))
+    app.add_route(paths.MEMORY, ContextFilesList(door, fields))
+    app.add_route(paths.FILE, OneFile(door))
     app.add_route(paths.SESSION, Sessions(door, fields))
     one_session = f"{paths.SESSION}/{{session_id}}"
     app.add_route(one_session, OneSession(door))

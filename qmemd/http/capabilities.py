@@ -20,6 +20,7 @@ FEATURES = (
     "client_heartbeat",
     "slow_client_warning",
     "typed_event_schema",
+    "workspace_memory",
     "workspace_memory_remember",
     "workspace_memory_remember_project_scope",
     "workspace_memory_remember_user_scope",

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from qmemd.context.records import ContextScope, WriteMode
 from qmemd.errors import RequestError
 from qmemd.kinds import ContextMode, Scope
 from qmemd.tasks import Dream, Forget, Remember
@@ -15,7 +16,7 @@ from qmemd.texts import clean_text, is_utf8
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
-_SCHEMAS = ("remember", "forget", "dream", "session")
+_SCHEMAS = ("remember", "forget", "dream", "session", "context")
 
 _CODES: Mapping[str, str] = {
     "content": "invalid_content",
@@ -63,6 +64,19 @@ class Fields:
     def dream(self, body: Mapping[str, Any]) -> Dream:
         _refuse(self._failing("dream", body))
         return Dream()
+
+    def context(self, body: Mapping[str, Any]) -> tuple[ContextScope, WriteMode, str]:
+        """Whose file, how it is written, and what is."""
+        failing = self._failing("context", body)
+        if "scope" in failing:
+            raise RequestError("invalid_scope", '`scope` must be "workspace" or "global".')
+        if "mode" in failing:
+            raise RequestError("invalid_mode")
+        content = body.get("content")
+        if not isinstance(content, str) or "\0" in content or not is_utf8(content):
+            raise RequestError("invalid_content", "`content` must be a string of UTF-8 text.")
+        mode = WriteMode(body.get("mode", WriteMode.APPEND))
+        return ContextScope(body["scope"]), mode, content
 
     def session(self, body: Mapping[str, Any]) -> tuple[str | None, str]:
         """``(cwd, session scope)``; the cwd is None when it was not sent."""

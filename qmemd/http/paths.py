@@ -10,6 +10,7 @@ HEALTH = "/health"
 CAPABILITIES = "/capabilities"
 MEMORY = "/workspace/memory"
 SESSION = "/session"
+FILE = "/file"
 EVENTS = "/workspace/events"
 
 READ_METHODS = frozenset({"GET", "HEAD"})

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from qmemd.context import ContextFiles
 from qmemd.errors import SettingsError
+from qmemd.events import FileChanged
 from qmemd.kinds import TaskKind, TaskStatus
 from qmemd.streams import Reader, StreamWish
 from qmemd.tasks import Task, TaskRequest
@@ -79,6 +81,13 @@ class Door(Protocol):
     @property
     def stopping(self) -> bool:
         """True once no new work is taken."""
+
+    @property
+    def context_files(self) -> ContextFiles:
+        """The files that people write for their agents themselves."""
+
+    def publish(self, event: FileChanged) -> None:
+        """Tells listeners that a context file was written. Never waits, never fails."""
 
     def submit(
         self, request: TaskRequest, client_id: str | None, idempotency_key: str | None = None

@@ -3,6 +3,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any
 
 import pykka
@@ -13,6 +14,7 @@ from qmemd.actors.door import Door
 from qmemd.actors.gateway import GatewayActor
 from qmemd.actors.guarded import answer, refuse, tell
 from qmemd.actors.sessions import Sessions
+from qmemd.context import ContextFiles
 from qmemd.errors import RequestError
 from qmemd.events import FileChanged
 from qmemd.memory.secrets import SecretPolicy
@@ -33,6 +35,8 @@ from qmemd.streams import StreamWish
 from qmemd.tasks import Dream, Remember, Task, TaskFailure
 from tests.actors.fake_timers import FakeTimers
 from tests.conftest import FakeClock
+
+NO_FILES = ContextFiles(Path("/nowhere"), Path("/nowhere"), Path("/nowhere/lock"))
 
 
 class FakeServer:
@@ -72,6 +76,7 @@ class Rig:
             workspace="/work",
             board=self.board,
             sessions=sessions,
+            context_files=NO_FILES,
             tell_gateway=lambda message: tell(self.gateway, message),
             tell_bus=self._tell_bus,
             timeout=5,
@@ -174,6 +179,7 @@ def test_a_gateway_that_does_not_answer_holds_nobody_who_stops(rig: Rig) -> None
         workspace="/work",
         board=rig.board,
         sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
+        context_files=NO_FILES,
         tell_gateway=lambda _: None,
         tell_bus=lambda _: None,
     )
@@ -187,6 +193,7 @@ def test_before_it_is_opened_the_door_is_shut(rig: Rig) -> None:
         workspace="/work",
         board=rig.board,
         sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
+        context_files=NO_FILES,
         tell_gateway=lambda _: None,
         tell_bus=lambda _: None,
     )

@@ -5,9 +5,12 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from qmemd.actors.reader import FeedReader
+from qmemd.context import ContextFiles
 from qmemd.errors import RequestError
+from qmemd.events import FileChanged
 from qmemd.kinds import TaskKind, TaskStatus
 from qmemd.messages import SessionOpened
 from qmemd.streams import StreamWish
@@ -30,6 +33,10 @@ class FakeDoor:
     def __init__(self) -> None:
         self.stopping = False
         self.workspace = "/wörk"
+        self.context_files = ContextFiles(
+            Path("/nowhere/w"), Path("/nowhere/h"), Path("/nowhere/l")
+        )
+        self.published: list[FileChanged] = []
         self.keys: list[str | None] = []
         self.cancelled: list[str] = []
         self.listed: list[tuple[object, ...]] = []
@@ -84,6 +91,9 @@ class FakeDoor:
         if self.refusal:
             raise self.refusal
         return SessionOpened("s1", False, "known", "2030-01-02T03:04:05.678Z")
+
+    def publish(self, event: FileChanged) -> None:
+        self.published.append(event)
 
     def wait(
         self, task_id: str, seconds: float, on_leave: Callable[[Callable[[], None]], object]

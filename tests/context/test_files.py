@@ -1,0 +1,245 @@
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from qmemd.context import ContextFiles
+from qmemd.context.files import MAX_APPENDED_TO, MAX_CONTENT_BYTES
+from qmemd.context.records import ContextScope, WriteMode
+from qmemd.context.section import HEADING
+from qmemd.errors import RequestError
+
+WORKSPACE, GLOBAL = ContextScope.WORKSPACE, ContextScope.GLOBAL
+APPEND, REPLACE = WriteMode.APPEND, WriteMode.REPLACE
+
+
+class Desk:
+    def __init__(self, root: Path) -> None:
+        self.workspace = root / "work"
+        self.user = root / "home" / ".qwen"
+        self.outside = root / "outside"
+        for directory in (self.workspace, self.outside):
+            directory.mkdir()
+        self.files = ContextFiles(self.workspace, self.user, root / "base" / "lock")
+
+    @property
+    def document(self) -> Path:
+        return self.workspace / "QWEN.md"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path.resolve())
+
+
+def code(act: Callable[[], object]) -> str:
+    with pytest.raises(RequestError) as refused:
+        act()
+    return refused.value.code
+
+
+def test_nothing_is_there_at_first(desk: Desk) -> None:
+    assert desk.files.listing().to_wire() == {
+        "v": 1,
+        "workspaceCwd": str(desk.workspace),
+        "initialized": False,
+        "files": [],
+        "totalBytes": 0,
+        "fileCount": 0,
+        "ruleCount": 0,
+    }
+
+
+def test_files_are_listed_the_workspaces_first(desk: Desk) -> None:
+    desk.user.mkdir(parents=True)
+    for path in (desk.user / "QWEN.md", desk.workspace / "AGENTS.md", desk.document):
+        path.write_text("é")
+    (desk.workspace / "CLAUDE.md").write_text("another one")
+    wire = desk.files.listing().to_wire()
+    assert wire["files"] == [
+        {"kind": "memory_file", "path": str(desk.document), "scope": "workspace", "bytes": 2},
+        {
+            "kind": "memory_file",
+            "path": str(desk.workspace / "AGENTS.md"),
+            "scope": "workspace",
+            "bytes": 2,
+        },
+        {"kind": "memory_file", "path": str(desk.user / "QWEN.md"), "scope": "global", "bytes": 2},
+    ]
+    assert (wire["initialized"], wire["fileCount"], wire["totalBytes"]) == (True, 3, 6)
+    assert "errors" not in wire
+
+
+def test_what_is_no_file_is_not_listed(desk: Desk) -> None:
+    desk.document.mkdir()
+    os.mkfifo(desk.workspace / "AGENTS.md")
+    desk.user.mkdir(parents=True)
+    (desk.user / "QWEN.md").symlink_to(desk.user / "absent.md")
+    wire = desk.files.listing().to_wire()
+    assert wire["files"] == []
+    assert "errors" not in wire
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_that_leaves_is_trouble_and_is_neither_read_nor_written(
+    desk: Desk, exists: bool
+) -> None:
+    target = desk.outside / "secret.md"
+    if exists:
+        target.write_text("outside")
+    desk.document.symlink_to(target)
+    [trouble] = desk.files.listing().to_wire()["errors"]
+    assert (trouble["errorKind"], trouble["hint"]) == ("symlink_escape", str(desk.document))
+    for mode in WriteMode:
+        assert code(lambda m=mode: desk.files.write(WORKSPACE, m, "x")) == "memory_file_refused"  # type: ignore[misc]
+    assert code(lambda: desk.files.read("QWEN.md", max_bytes=10)) == "symlink_escape"
+    assert target.exists() is exists
+    assert not exists or target.read_text() == "outside"
+
+
+def test_a_link_within_the_directory_is_followed(desk: Desk) -> None:
+    (desk.workspace / "docs").mkdir()
+    target = desk.workspace / "docs" / "rules.md"
+    target.write_text("old")
+    desk.document.symlink_to(target)
+    assert desk.files.write(WORKSPACE, REPLACE, "new").changed
+    assert desk.document.is_symlink()
+    assert target.read_text() == "new"
+    assert desk.files.read(str(desk.document), max_bytes=10).content == "new"
+
+
+def test_a_user_directory_that_is_a_link_is_trusted(desk: Desk) -> None:
+    real = desk.outside / "dotfiles"
+    real.mkdir()
+    desk.user.parent.mkdir()
+    desk.user.symlink_to(real)
+    written = desk.files.write(GLOBAL, REPLACE, "x")
+    assert written.path == desk.user / "QWEN.md"
+    assert (real / "QWEN.md").read_text() == "x"
+
+
+@pytest.mark.parametrize("content", ["", "# Rules\n", "\r\n\u2028\ufeff é"])
+def test_replacing_writes_exactly_the_content(desk: Desk, content: str) -> None:
+    desk.document.write_text("before")
+    written = desk.files.write(WORKSPACE, REPLACE, content)
+    assert desk.document.read_bytes() == content.encode()
+    assert (written.size, written.changed) == (len(content.encode()), True)
+    assert not desk.files.write(WORKSPACE, REPLACE, content).changed
+
+
+def test_appending_says_how_large_the_file_is_now(desk: Desk) -> None:
+    desk.document.write_bytes("\ufeff# Règles\r\n".encode())
+    written = desk.files.write(WORKSPACE, APPEND, "a\nb")
+    expected = f"\ufeff# Règles\r\n\r\n{HEADING}\r\n\r\na\r\nb\r\n".encode()
+    assert desk.document.read_bytes() == expected
+    assert (written.size, written.changed) == (len(expected), True)
+
+
+def test_blank_text_is_not_appended(desk: Desk) -> None:
+    written = desk.files.write(WORKSPACE, APPEND, " \n\t")
+    assert (written.size, written.changed) == (0, False)
+    assert not desk.document.exists()
+
+
+def test_modes(desk: Desk) -> None:
+    old = os.umask(0)
+    try:
+        for scope in ContextScope:
+            desk.files.write(scope, APPEND, "x")
+        modes = [stat.S_IMODE(p.stat().st_mode) for p in (desk.document, desk.user / "QWEN.md")]
+        assert modes == [0o644, 0o600]
+        desk.document.chmod(0o640)
+        desk.files.write(WORKSPACE, APPEND, "y")
+        assert stat.S_IMODE(desk.document.stat().st_mode) == 0o640
+    finally:
+        os.umask(old)
+    assert sorted(p.name for p in desk.workspace.iterdir()) == ["QWEN.md"]
+
+
+def test_sizes_count_bytes(desk: Desk) -> None:
+    fits = "é" * (MAX_CONTENT_BYTES // 2)
+    assert desk.files.write(WORKSPACE, REPLACE, fits).size == MAX_CONTENT_BYTES
+    for mode in WriteMode:
+        refused = code(lambda m=mode: desk.files.write(WORKSPACE, m, fits + "x"))  # type: ignore[misc]
+        assert refused == "content_too_large"
+
+
+def test_a_file_that_is_too_large_is_not_appended_to_but_may_be_replaced(desk: Desk) -> None:
+    with desk.document.open("wb") as file:
+        file.truncate(MAX_APPENDED_TO + 1)
+    with pytest.raises(RequestError) as refused:
+        desk.files.write(WORKSPACE, APPEND, "x")
+    assert (refused.value.code, refused.value.status) == ("memory_file_too_large", 413)
+    assert refused.value.extra == {
+        "scope": "workspace",
+        "mode": "append",
+        "bytes": MAX_APPENDED_TO + 1,
+        "limit": MAX_APPENDED_TO,
+    }
+    assert code(lambda: desk.files.read("QWEN.md", max_bytes=9)) == "file_too_large"
+    assert desk.files.write(WORKSPACE, REPLACE, "x").changed
+
+
+def test_what_cannot_be_appended_to_stays_as_it_is(desk: Desk) -> None:
+    desk.document.write_bytes(b"\xff\xfe")
+    assert code(lambda: desk.files.write(WORKSPACE, APPEND, "x")) == "memory_file_refused"
+    assert desk.document.read_bytes() == b"\xff\xfe"
+    assert code(lambda: desk.files.read("QWEN.md", max_bytes=9)) == "binary_file"
+    desk.document.unlink()
+    os.mkfifo(desk.document)
+    for mode in WriteMode:
+        assert code(lambda m=mode: desk.files.write(WORKSPACE, m, "x")) == "memory_file_refused"  # type: ignore[misc]
+    desk.document.unlink()
+    desk.document.mkdir()
+    for mode in WriteMode:
+        assert code(lambda m=mode: desk.files.write(WORKSPACE, m, "x")) == "memory_file_refused"  # type: ignore[misc]
+
+
+def test_writers_take_turns_and_lose_nothing(desk: Desk) -> None:
+    def write_some(name: str) -> None:
+        for number in range(25):
+            desk.files.write(WORKSPACE, APPEND, f"{name} {number}")
+
+    threads = [threading.Thread(target=write_some, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    lines = desk.document.read_text().splitlines()
+    assert sorted(lines[2:]) == sorted(f"{n} {i}" for n in "abcd" for i in range(25))
+
+
+def test_reading_a_part(desk: Desk) -> None:
+    desk.document.write_bytes("\ufeffone\r\ntwo é\r\nthree\r\n".encode())
+    whole = desk.files.read("QWEN.md", max_bytes=1_000).to_wire()
+    assert whole["content"] == "one\r\ntwo é\r\nthree\r\n"
+    assert (whole["bom"], whole["lineEnding"], whole["originalLineCount"]) == (True, "crlf", 3)
+    assert (whole["truncated"], whole["hasMore"], whole["nextCursor"]) == (False, False, None)
+    assert whole["sizeBytes"] == whole["returnedBytes"] + 3
+    part = desk.files.read("./QWEN.md", max_bytes=1_000, first_line=2, lines=1)
+    assert (part.content, part.has_more, part.truncated) == ("two é\r\n", True, False)
+    cut = desk.files.read("QWEN.md", max_bytes=10)
+    assert (cut.content, cut.truncated, cut.has_more) == ("one\r\ntwo ", True, True)
+    assert desk.files.read("QWEN.md", max_bytes=9, first_line=99).content == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "refusal"),
+    [
+        ("README.md", "path_not_found"),
+        ("QWEN.md", "path_not_found"),
+        ("sub/QWEN.md", "path_not_found"),
+        ("../outside/QWEN.md", "path_outside_workspace"),
+        ("/etc/passwd", "path_outside_workspace"),
+        ("../work/../outside", "path_outside_workspace"),
+        ("~/.qwen/QWEN.md", "path_not_found"),
+    ],
+)
+def test_nothing_else_can_be_read(desk: Desk, path: str, refusal: str) -> None:
+    (desk.workspace / "README.md").write_text("x")
+    assert code(lambda: desk.files.read(path, max_bytes=10)) == refusal
