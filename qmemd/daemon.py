@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import threading
 import uuid
@@ -22,8 +23,9 @@ from qmemd.actors.guarded import tell
 from qmemd.actors.life import in_background, ping, stop_actor
 from qmemd.actors.sessions import Sessions
 from qmemd.actors.subscription import Subscription
+from qmemd.announcement import Announcement, announce, announcement_path, withdraw
 from qmemd.context import ContextFiles
-from qmemd.errors import RequestError
+from qmemd.errors import MemoryFilesError, RequestError
 from qmemd.events import MemoryChanged
 from qmemd.journal import Journal
 from qmemd.kinds import ContextMode, Scope
@@ -109,6 +111,7 @@ class Daemon:
         self._stopped.set()
         self._token = self.settings.token
         self._port: int | None = None
+        self._announced = announcement_path(self.settings.state_dir, self.settings.workspace)
         self._fields: Fields | None = None
         self._app: WsgiApp | None = None
 
@@ -142,7 +145,9 @@ class Daemon:
             undo.callback(stop_actor, self._gateway, SERVER_TIMEOUT)
             ping(self._gateway)
             undo.pop_all()
+        self._announce()
         self._stops = [
+            lambda: withdraw(self._announced, os.getpid()),
             lambda: self._door.stop_admitting(GATEWAY_TIMEOUT),
             self._workspace.stop,
             lambda: stop_actor(self._gateway, SERVER_TIMEOUT),
@@ -301,6 +306,16 @@ class Daemon:
         listening = bind(self.settings.hostname, self.settings.port)
         self._port = listening.getsockname()[1]
         return listening
+
+    def _announce(self) -> None:
+        """Tells clients on this machine where we are, if we listen."""
+        if self._port is None:
+            return
+        me = Announcement(self.url, self.token, os.getpid(), self._workspace.path)
+        try:
+            announce(self._announced, me)
+        except (OSError, MemoryFilesError):
+            log.warning("clients cannot find this daemon by themselves", exc_info=True)
 
     def _affordable_streams(self) -> int:
         """As many as were wished for, if the limit of open files leaves some for other requests."""

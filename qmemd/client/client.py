@@ -1,0 +1,218 @@
+"""The client: every request of the API as a method."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Self
+from urllib.parse import quote, urlencode
+
+from qmemd.client.discovery import find_daemon, token_of
+from qmemd.client.session import Session
+from qmemd.client.stream import EventStream
+from qmemd.client.task_handle import TaskHandle
+from qmemd.client.transport import Transport
+from qmemd.client.wire import task_from_wire
+from qmemd.kinds import ContextMode, Scope, TaskKind, TaskStatus
+from qmemd.tasks import Task
+
+MEMORY = "/workspace/memory"
+
+
+class Client:
+    """Speaks to one daemon. Every method may be called from any thread, and raises ClientError.
+
+    Without ``base_url`` it looks for the daemon of the workspace on this machine.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        token: str | None = None,
+        *,
+        client_id: str | None = None,
+        workspace: str | os.PathLike[str] | None = None,
+        timeout: float = 30.0,
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        """Finds its daemon; sends nothing yet.
+
+        Args:
+            base_url: ``http://127.0.0.1:4170``; a running daemon of this machine when None.
+            token: its bearer token; else what ``QMEMD_TOKEN`` or ``QWEN_SERVER_TOKEN`` says, or
+                the daemon that was found.
+            client_id: an id that a session gave out.
+            workspace: whose daemon to look for; the current directory's when None.
+            timeout: seconds for each request, repetitions included.
+            env: environment variables; the process's when None.
+
+        Raises:
+            DaemonNotFoundError: no URL was given and no daemon was found.
+            ValueError: the URL is none.
+        """
+        env = os.environ if env is None else env
+        if base_url is None:
+            found = find_daemon(workspace, env)
+            base_url, token = found.url, token or found.token
+        self._transport = Transport(base_url, token or token_of(env), client_id, timeout)
+
+    def __repr__(self) -> str:
+        return f"<Client of {self.base_url}>"
+
+    @property
+    def base_url(self) -> str:
+        """Where the daemon is."""
+        return self._transport.base_url
+
+    @property
+    def client_id(self) -> str | None:
+        """The id that is sent with each request."""
+        return self._transport.client_id
+
+    def health(self) -> bool:
+        """Whether the daemon says that it is well. Raises ClientError when it says nothing."""
+        answer = self.call("GET", "/health")
+        return isinstance(answer, dict) and answer.get("status") == "ok"
+
+    def capabilities(self) -> dict[str, Any]:
+        """What this daemon can do, and its limits."""
+        told: dict[str, Any] = self.call("GET", "/capabilities")
+        return told
+
+    def remember(
+        self,
+        text: str,
+        *,
+        scope: Scope | str | None = None,
+        context_mode: ContextMode | str = ContextMode.WORKSPACE,
+        idempotency_key: str | None = None,
+    ) -> TaskHandle:
+        """Keeps a fact. Returns once the task is accepted.
+
+        The same ``idempotency_key`` makes it the same task for a day; one is made up when it is
+        None, so that a request can be repeated when its answer was lost.
+        """
+        body = {"content": text, "contextMode": str(context_mode), **_scope(scope)}
+        return self._post(TaskKind.REMEMBER, body, idempotency_key)
+
+    def forget(
+        self, query: str, *, scope: Scope | str | None = None, idempotency_key: str | None = None
+    ) -> TaskHandle:
+        """Removes what the query names; as ``remember``."""
+        return self._post(TaskKind.FORGET, {"query": query, **_scope(scope)}, idempotency_key)
+
+    def dream(self, *, idempotency_key: str | None = None) -> TaskHandle:
+        """Merges what is there twice and repairs the index; as ``remember``."""
+        return self._post(TaskKind.DREAM, {}, idempotency_key)
+
+    def task(self, kind: TaskKind | str, task_id: str, *, wait: float = 0) -> Task:
+        """A task as it is now, or when it has ended, or after ``wait`` seconds, at most 30."""
+        query = f"?wait={wait:.3f}" if wait > 0 else ""
+        return task_from_wire(self.call("GET", _task_path(kind, task_id) + query, wait=wait))
+
+    def tasks(
+        self,
+        *,
+        kind: TaskKind | str | None = None,
+        status: TaskStatus | str | None = None,
+        limit: int | None = None,
+    ) -> list[Task]:
+        """The newest tasks that this client may see."""
+        query = _query({"kind": kind, "status": status, "limit": limit})
+        answer = self.call("GET", f"{MEMORY}/tasks{query}")
+        return [task_from_wire(wire) for wire in answer["tasks"]]
+
+    def cancel(self, kind: TaskKind | str, task_id: str) -> Task:
+        """Ends a queued task at once and a running one soon."""
+        return task_from_wire(self.call("DELETE", _task_path(kind, task_id)))
+
+    def session(self, *, scope: str = "single", cwd: str | None = None) -> Session:
+        """Attaches to the shared session, or with ``scope="thread"`` makes one of its own."""
+        body: dict[str, Any] = {"sessionScope": scope}
+        if cwd is not None:
+            body["cwd"] = cwd
+        # Not repeated: an answer that was lost may have made a session.
+        opened = self.call("POST", "/session", body, repeat=False)
+        mine = self.with_client_id(opened["clientId"])
+        return Session(mine, opened["sessionId"], attached=opened["attached"])
+
+    def with_client_id(self, client_id: str | None) -> Self:
+        """The same client with another id."""
+        other = type(self).__new__(type(self))
+        other._transport = replace(self._transport, client_id=client_id)  # noqa: SLF001 — it is one of us
+        return other
+
+    def events(
+        self,
+        *,
+        originator: str | None = None,
+        last_event_id: int | None = None,
+        max_queued: int | None = None,
+    ) -> EventStream:
+        """The workspace's events: changes of the memory, and updates of this client's tasks.
+
+        Args:
+            originator: only changes that this client id asked for.
+            last_event_id: replay what is newer first.
+            max_queued: events that may wait for this reader at the daemon, 16 to 2,048.
+        """
+        query = {"client": originator, "maxQueued": max_queued}
+        return self.stream("/workspace/events", query, last_event_id=last_event_id)
+
+    def stream(
+        self, path: str, query: Mapping[str, Any], *, last_event_id: int | None = None
+    ) -> EventStream:
+        """An event stream at any path of the API."""
+        return EventStream(self._transport, path + _query(query), last_event_id=last_event_id)
+
+    def context_files(self) -> dict[str, Any]:
+        """The context files, ``QWEN.md`` and ``AGENTS.md``, that are there."""
+        listed: dict[str, Any] = self.call("GET", MEMORY)
+        return listed
+
+    def write_context_file(
+        self, scope: str, content: str, *, mode: str = "append"
+    ) -> dict[str, Any]:
+        """Writes ``QWEN.md`` of the ``workspace``, or the user's own with ``global``."""
+        body = {"scope": scope, "content": content, "mode": mode}
+        # Not repeated: an answer that was lost may have appended the text.
+        written: dict[str, Any] = self.call("POST", MEMORY, body, repeat=False)
+        return written
+
+    def read_context_file(self, path: str) -> str:
+        """The text of a file that ``context_files`` lists."""
+        text: str = self.call("GET", f"/file{_query({'path': path})}")["content"]
+        return text
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        repeat: bool = True,
+        wait: float = 0.0,
+    ) -> Any:
+        """Any other request of the API; the JSON of its answer. See ``Transport.call``."""
+        return self._transport.call(method, path, body, headers=headers, repeat=repeat, wait=wait)
+
+    def _post(self, kind: TaskKind, body: Mapping[str, Any], key: str | None) -> TaskHandle:
+        headers = {"Idempotency-Key": key or str(uuid.uuid4())}
+        answer = self.call("POST", f"{MEMORY}/{kind}", body, headers=headers)
+        return TaskHandle(self, task_from_wire(answer))
+
+
+def _scope(scope: Scope | str | None) -> dict[str, str]:
+    return {} if scope is None else {"scope": str(scope)}
+
+
+def _task_path(kind: TaskKind | str, task_id: str) -> str:
+    return f"{MEMORY}/{quote(str(kind), safe='')}/{quote(task_id, safe='')}"
+
+
+def _query(values: Mapping[str, Any]) -> str:
+    given = {name: str(value) for name, value in values.items() if value is not None}
+    return f"?{urlencode(given)}" if given else ""

@@ -1,0 +1,204 @@
+"""An event stream that comes back by itself."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from qmemd.client.errors import DaemonUnreachableError, RequestRefusedError, UnexpectedAnswerError
+from qmemd.client.events import Event, event_of, event_of_envelope
+from qmemd.client.sse import EventParser
+from qmemd.client.transport import Transport, read_answer
+
+SILENCE = 45.0
+"""Seconds without a byte after which a stream is taken for dead; heartbeats come every 15."""
+FIRST_PAUSE = 0.1
+"""Seconds before coming back; doubled while nobody is there, up to what the stream asked for."""
+LONGEST_PAUSE = 30.0
+_CHUNK = 65_536
+_ENDS = frozenset({"session_closed", "session_died"})
+_TRY_AGAIN = (429, 500, 502, 503, 504)
+
+
+class EventStream:
+    """An iterator of events; a context manager that ends it.
+
+    It connects at the first ``next``. When the connection ends, it comes back with the last id
+    that it saw, and the daemon replays what was missed; if that cannot be done, an event of the
+    type ``state_resync_required`` says so. One thread iterates; ``close`` may be called from any.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        path: str,
+        *,
+        last_event_id: int | None = None,
+        epoch: str | None = None,
+        silence: float = SILENCE,
+        first_pause: float = FIRST_PAUSE,
+    ) -> None:
+        self._transport = transport
+        self._path = path
+        self._cursor = last_event_id
+        self._epoch = epoch
+        self._silence = silence
+        self._first_pause = first_pause
+        self._pause = first_pause
+        self._parser = EventParser()
+        self._waiting: deque[Event] = deque()
+        self._lock = threading.Lock()
+        self._iterating = threading.Lock()
+        self._closed = threading.Event()
+        self._over = False
+        self._connected_before = False
+        self._connection: http.client.HTTPConnection | None = None
+        self._socket: socket.socket | None = None
+        self._response: http.client.HTTPResponse | None = None
+
+    @property
+    def last_event_id(self) -> int | None:
+        """Where to go on in a later stream; None before the first event."""
+        return self._cursor
+
+    @property
+    def epoch(self) -> str | None:
+        """Of the ids; None before the first connection."""
+        return self._epoch
+
+    def __iter__(self) -> Iterator[Event]:
+        return self
+
+    def __next__(self) -> Event:
+        """The next event, however long that takes.
+
+        Raises:
+            StopIteration: the stream was closed, or its session has ended.
+            RequestRefusedError: the daemon does not give this stream.
+            UnexpectedAnswerError: what answers is not a daemon.
+            StreamFailedError: an event is too large.
+        """
+        with self._iterating:
+            while not self._waiting:
+                if self._closed.is_set() or self._over:
+                    self._hang_up()
+                    raise StopIteration
+                self._read()
+            event = self._waiting.popleft()
+            if event.event_id is not None:
+                self._cursor = event.event_id
+            if event.type in _ENDS:
+                self._over = True
+            return event
+
+    def close(self) -> None:
+        """Ends the iteration, also one that waits just now. Idempotent, from any thread."""
+        with self._lock:
+            self._closed.set()
+            connected = self._socket
+        if connected is not None:
+            # Closing alone would not wake a thread that is reading.
+            with suppress(OSError):
+                connected.shutdown(socket.SHUT_RDWR)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+        with self._iterating:
+            self._hang_up()
+
+    def _read(self) -> None:
+        try:
+            response = self._response or self._connect()
+            chunk = response.read1(_CHUNK)
+            if not chunk:
+                raise ConnectionError("the stream has ended")
+        except (OSError, http.client.HTTPException, DaemonUnreachableError):
+            self._come_back_later()
+            return
+        self._pause = self._first_pause
+        for message in self._parser.feed(chunk):
+            event = event_of(message.data)
+            if event is not None:
+                self._waiting.append(event)
+
+    def _connect(self) -> http.client.HTTPResponse:
+        connection = self._transport.connect(self._silence)
+        connection.connect()
+        with self._lock:
+            self._connection = connection
+            self._socket = connection.sock
+            if self._closed.is_set():
+                raise ConnectionError("the stream was closed")
+        more = {"Accept": "text/event-stream"}
+        if self._cursor is not None:
+            more["Last-Event-ID"] = str(self._cursor)
+            if self._epoch is not None:
+                more["X-Qwen-Event-Epoch"] = self._epoch
+        connection.request(
+            "GET", self._transport.target(self._path), headers=self._transport.headers(more)
+        )
+        response = connection.getresponse()
+        self._check(response)
+        self._parser = EventParser()
+        if self._connected_before and self._cursor is None:
+            self._waiting.append(_missed())
+        self._connected_before = True
+        self._epoch = response.headers.get("X-Qwen-Event-Epoch", self._epoch)
+        self._response = response
+        return response
+
+    def _check(self, response: http.client.HTTPResponse) -> None:
+        if response.status == 200:  # noqa: PLR2004 — HTTP's own
+            if response.headers.get_content_type() == "text/event-stream":
+                return
+            self._hang_up()
+            raise UnexpectedAnswerError("the answer is no event stream", "unexpected_answer", 200)
+        try:
+            read_answer(response.status, response.headers["Retry-After"], response.read(_CHUNK))
+        except RequestRefusedError as refusal:
+            self._hang_up()
+            if refusal.status in _TRY_AGAIN:
+                raise DaemonUnreachableError(refusal.message, refusal.code) from refusal
+            raise
+        raise UnexpectedAnswerError(
+            f"HTTP status {response.status}", "unexpected_answer", response.status
+        )
+
+    def _come_back_later(self) -> None:
+        self._hang_up()
+        told = self._parser.retry
+        most = LONGEST_PAUSE if told is None else max(told / 1000, self._first_pause)
+        self._closed.wait(min(self._pause, most))
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    def _hang_up(self) -> None:
+        with self._lock:
+            connection, self._connection = self._connection, None
+            response, self._response = self._response, None
+            self._socket = None
+        if response is not None:
+            response.close()
+        if connection is not None:
+            connection.close()
+
+
+def _missed() -> Event:
+    """For who comes back without an id: nobody can say what was missed."""
+    data = {"reason": "no_cursor", "lastDeliveredId": 0, "earliestAvailableId": 1}
+    made = event_of_envelope({"v": 1, "type": "state_resync_required", "data": data})
+    assert made is not None  # noqa: S101 — it was just made
+    return made

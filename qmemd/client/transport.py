@@ -1,0 +1,169 @@
+"""HTTP for a client that threads share: a connection for each request, and nothing to lock.
+
+On loopback a connection costs a tenth of a millisecond, and none can have gone stale in a pool.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from qmemd.client.errors import (
+    DaemonUnreachableError,
+    RequestRefusedError,
+    UnexpectedAnswerError,
+)
+
+MAX_ANSWER = 64 * 2**20
+"""Bytes of one answer."""
+_FIRST_PAUSE = 0.05
+"""Seconds before the first repetition; doubled each time."""
+_LONGEST_PAUSE = 2.0
+_TRY_AGAIN = (429, 503)
+
+
+@dataclass(frozen=True, slots=True)
+class Transport:
+    """Where the daemon is, and what every request says."""
+
+    base_url: str
+    token: str | None = field(repr=False)
+    client_id: str | None
+    timeout: float
+    """Seconds for one request, repetitions included."""
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+    def __post_init__(self) -> None:
+        parts = self._parts
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(f"the base URL must be http://… or https://…, not {self.base_url!r}")
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        repeat: bool = True,
+        wait: float = 0.0,
+    ) -> Any:
+        """The JSON of the answer; None for an empty one.
+
+        Args:
+            method: HTTP's.
+            path: below the base URL, quoted, with its query.
+            body: a JSON object to send.
+            headers: further headers.
+            repeat: whether the request may be sent again: when nobody answers, or the daemon
+                says that it should be.
+            wait: seconds that the daemon may take longer than usual.
+
+        Raises:
+            DaemonUnreachableError: nobody answered in time.
+            RequestRefusedError: the daemon refused it.
+            UnexpectedAnswerError: the answer is not JSON.
+        """
+        deadline = self.clock() + self.timeout + wait
+        pause = _FIRST_PAUSE
+        while True:
+            left = max(0.001, deadline - self.clock())
+            try:
+                return self._once(method, path, body, headers or {}, left)
+            except DaemonUnreachableError:
+                asked = 0.0
+                if not repeat or self.clock() + pause >= deadline:
+                    raise
+            except RequestRefusedError as refusal:
+                asked = _retry_after(refusal)
+                again = repeat and refusal.status in _TRY_AGAIN
+                if not again or self.clock() + max(asked, pause) >= deadline:
+                    raise
+            self.sleep(max(asked, pause))
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def connect(self, timeout: float) -> http.client.HTTPConnection:
+        """A connection that is not open yet; ``timeout`` seconds for each read and write."""
+        parts = self._parts
+        secure = parts.scheme == "https"
+        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+        return kind(parts.hostname or "", parts.port, timeout=timeout)
+
+    def target(self, path: str) -> str:
+        """What stands in the request line."""
+        return self._parts.path.rstrip("/") + path
+
+    def headers(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The headers of every request."""
+        sent: dict[str, str] = {}
+        if self.token is not None:
+            sent["Authorization"] = f"Bearer {self.token}"
+        if self.client_id is not None:
+            sent["X-Qwen-Client-Id"] = self.client_id
+        return sent | dict(more or {})
+
+    @property
+    def _parts(self) -> SplitResult:
+        return urlsplit(self.base_url)
+
+    def _once(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None,
+        headers: Mapping[str, str],
+        timeout: float,
+    ) -> Any:
+        sent = self.headers(headers)
+        content = None
+        if body is not None:
+            content = json.dumps(body).encode()
+            sent["Content-Type"] = "application/json"
+        with contextlib.closing(self.connect(timeout)) as connection:
+            try:
+                connection.request(method, self.target(path), content, sent)
+                response = connection.getresponse()
+                data = response.read(MAX_ANSWER + 1)
+                if response.length and len(data) <= MAX_ANSWER:
+                    raise http.client.IncompleteRead(data, response.length)
+            except (OSError, http.client.HTTPException) as error:
+                raise DaemonUnreachableError(
+                    f"no answer from {self.base_url}: {error or type(error).__name__}",
+                    "daemon_unreachable",
+                ) from error
+        return read_answer(response.status, response.headers["Retry-After"], data)
+
+
+def read_answer(status: int, retry_after: str | None, data: bytes) -> Any:
+    """The JSON of an answer.
+
+    Raises:
+        RequestRefusedError: its status says that the request was refused.
+        UnexpectedAnswerError: it is not what a daemon says.
+    """
+    if len(data) > MAX_ANSWER:
+        raise UnexpectedAnswerError("the answer is too large", "unexpected_answer", status)
+    try:
+        value = json.loads(data) if data else None
+    except ValueError:
+        raise UnexpectedAnswerError("the answer is not JSON", "unexpected_answer", status) from None
+    if 200 <= status < 300:  # noqa: PLR2004 — HTTP's own
+        return value
+    if not isinstance(value, dict) or not isinstance(value.get("error"), str):
+        raise UnexpectedAnswerError(f"HTTP status {status}", "unexpected_answer", status)
+    body = value | {"retryAfter": retry_after}
+    raise RequestRefusedError(value["error"], str(value.get("code", "unknown")), status, body)
+
+
+def _retry_after(refusal: RequestRefusedError) -> float:
+    try:
+        return max(0.0, float(refusal.body.get("retryAfter") or 0))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import socket
+import threading
+
+import pytest
+
+from qmemd.client.errors import RequestRefusedError, UnexpectedAnswerError
+from qmemd.client.stream import EventStream
+from qmemd.client.transport import Transport
+from tests.client.scripted import ScriptedServer, answer, event, stream
+
+
+def listening(server: ScriptedServer, silence: float = 10, **more: object) -> EventStream:
+    transport = Transport(server.url, "t", None, 10)
+    return EventStream(
+        transport,
+        "/events",
+        silence=silence,
+        first_pause=0.001,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def test_it_comes_back_with_its_last_id_and_epoch() -> None:
+    acts = (
+        stream("retry: 0", event(1), event(2), epoch="e1"),
+        stream(event(None, "replay_complete"), event(3), epoch="e2"),
+        stream(event(4, "session_closed"), epoch="e2"),
+    )
+    with ScriptedServer(*acts) as server, listening(server) as events:
+        seen = list(events)
+    assert [e.event_id or e.type for e in seen] == [1, 2, "replay_complete", 3, 4]
+    assert [server.header(n, "Last-Event-ID") for n in range(3)] == [None, "2", "3"]
+    assert [server.header(n, "X-Qwen-Event-Epoch") for n in range(3)] == [None, "e1", "e2"]
+    assert (events.last_event_id, events.epoch) == (4, "e2")
+
+
+def test_who_comes_back_without_an_id_is_told_that_something_may_be_missing() -> None:
+    acts = (stream("retry: 0"), stream(event(1, "session_closed")))
+    with ScriptedServer(*acts) as server, listening(server) as events:
+        missed, closed = list(events)
+    assert (missed.type, missed.data["reason"]) == ("state_resync_required", "no_cursor")
+    assert closed.event_id == 1
+
+
+def test_it_begins_where_one_says() -> None:
+    with ScriptedServer(stream(event(8, "session_closed"))) as server:
+        assert len(list(listening(server, last_event_id=7))) == 1
+        assert server.header(0, "Last-Event-ID") == "7"
+        assert server.header(0, "Accept") == "text/event-stream"
+
+
+def test_half_an_event_at_the_end_is_not_an_event() -> None:
+    acts = (stream(event(1)) + b'data: {"v":1', stream(event(2, "session_closed")))
+    with ScriptedServer(*acts) as server, listening(server) as events:
+        assert [e.event_id for e in events] == [1, 2]
+
+
+def test_what_is_no_envelope_is_passed_over() -> None:
+    blocks = (": heartbeat", "data: {", 'data: {"v":2,"type":"x"}', "data: []", event(1))
+    acts = (stream(*blocks, event(2, "session_closed")),)
+    with ScriptedServer(*acts) as server, listening(server) as events:
+        assert [e.event_id for e in events] == [1, 2]
+
+
+def test_a_stream_that_is_too_long_silent_is_given_up() -> None:
+    quiet = threading.Event()
+
+    def silent(connection: socket.socket) -> None:
+        connection.sendall(stream("retry: 0", event(1)))
+        quiet.wait(10)
+
+    # Those who gave up waiting behind the silent one are answered too.
+    acts = [silent, *[stream(event(2, "session_closed"))] * 100]
+    with ScriptedServer(*acts) as server:
+        events = listening(server, silence=0.05)
+        assert next(events).event_id == 1
+        threading.Timer(0.2, quiet.set).start()
+        assert next(events).event_id == 2
+        events.close()
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_daemon_that_is_busy_is_asked_again(status: int) -> None:
+    busy = answer(status, {"error": "Busy.", "code": "daemon_busy"})
+    with ScriptedServer(busy, stream(event(1, "session_closed"))) as server:
+        assert len(list(listening(server))) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_a_refusal_ends_it(status: int) -> None:
+    act = answer(status, {"error": "No.", "code": "session_not_found"})
+    with ScriptedServer(act) as server, pytest.raises(RequestRefusedError) as refused:
+        next(listening(server))
+    assert (refused.value.status, refused.value.code) == (status, "session_not_found")
+
+
+def test_what_is_no_stream() -> None:
+    with ScriptedServer(answer(200, {})) as server, pytest.raises(UnexpectedAnswerError):
+        next(listening(server))
+
+
+def test_closing_wakes_a_thread_that_reads() -> None:
+    reading, end = threading.Event(), threading.Event()
+
+    def silent(connection: socket.socket) -> None:
+        connection.sendall(stream(event(1)))
+        reading.set()
+        end.wait(10)
+
+    with ScriptedServer(silent) as server, listening(server) as events:
+        seen: list[int | None] = []
+        reader = threading.Thread(target=lambda: seen.extend(e.event_id for e in events))
+        reader.start()
+        assert reading.wait(10)
+        while not seen:
+            threading.Event().wait(0.001)
+        events.close()
+        events.close()
+        reader.join(5)
+        assert not reader.is_alive()
+        end.set()
+    assert seen == [1]
+
+
+def test_closing_before_the_first_event_and_while_it_rests() -> None:
+    with ScriptedServer() as server:
+        events = listening(server)
+        events.close()
+        assert list(events) == []
+    nobody = EventStream(Transport(server.url, None, None, 10), "/x", first_pause=30)
+    reader = threading.Thread(target=lambda: list(nobody))
+    reader.start()
+    nobody.close()
+    reader.join(5)
+    assert not reader.is_alive()
