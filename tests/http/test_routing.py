@@ -60,7 +60,7 @@ def test_get_where_only_post_is(client: testing.TestClient) -> None:
         "/nope",
         "/health//",
         "/HEALTH",
-        "/workspace/memory",
+        "/workspace/memories",
         "/workspace/memory/change",
         "/workspace/memory/remember/x/y",
         "/session/s1/x",
