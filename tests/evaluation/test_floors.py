@@ -44,7 +44,7 @@ def test_nothing_is_removed_that_was_not_meant() -> None:
     assert score["wrong removals"] == 0, score.wrong
     assert score["right none"] == 20
     assert score["right plain"] >= 18, score.wrong
-    assert score["right paraphrase"] >= 7, score.wrong
+    assert score["right paraphrase"] >= 10, score.wrong
 
 
 @pytest.mark.slow

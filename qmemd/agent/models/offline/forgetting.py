@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from qmemd.agent.models.base import Choice
@@ -18,6 +19,9 @@ from qmemd.agent.models.offline.folded import (
 from qmemd.agent.models.offline.matching import content_words, is_phrase, without_article
 from qmemd.agent.models.offline.query import MAX_COMMAND, ForgetQuery, read_query
 from qmemd.agent.models.offline.ranking import rank
+from qmemd.agent.models.offline.semantic.bearing import speak_for
+from qmemd.agent.models.offline.semantic.embedder import Embedder
+from qmemd.agent.models.offline.semantic.nearest import nearest
 from qmemd.agent.models.offline.verdicts import (
     KEEPS,
     MAX_BROAD,
@@ -28,6 +32,7 @@ from qmemd.agent.models.offline.verdicts import (
     chosen,
     unsure,
 )
+from qmemd.agent.models.offline.word_lists import ONLY_LIGHT_BEFORE_OF
 from qmemd.agent.models.offline.words import Term, Terms, fold, phrase_pattern
 from qmemd.memory.entries import Entry
 from qmemd.memory.equality import equality_key
@@ -35,18 +40,35 @@ from qmemd.memory.equality import equality_key
 __all__ = ["MAX_BROAD", "MAX_BY_PHRASE", "choose_by_phrase", "choose_entries"]
 
 _PAIR = 2
+_HOW = re.compile(r"^how (?:long|often|many|much|far)\b")
+_SIMILAR_BY_ONE_WORD = 0.65
+"""Cosine from which one telling word is enough."""
+_NAMES_A_THING = re.compile(r"(?:the|my|our|where|when|who|whose|how|which|why|what)\b")
+"""Such a query describes what it means, even when there is a verb in it."""
+MOST_MISSING = 3
+"""Words of a query that a memory may say in other words."""
 _MAX_WORDS = 64
 """A query of more words is a text; as such it is looked for, but not word by word."""
 
 
-def choose_entries(query: str, entries: Sequence[Entry]) -> Choice:
-    """The entries that the query names beyond doubt; else none, and the nearest by name."""
+def choose_entries(
+    query: str,
+    entries: Sequence[Entry],
+    embedder: Callable[[], Embedder | None] = lambda: None,
+) -> Choice:
+    """The entries that the query names beyond doubt; else none, and the nearest by name.
+
+    ``embedder`` is asked for only when words alone do not decide; it may give none.
+    """
     asked = read_query(query)
     search = _Search(asked, entries)
     named = search.by_name()
     if named is not None or asked.keeps:
         return named or KEEPS
-    return search.sure(search.by_phrase() or search.by_words())
+    found = search.by_phrase() or search.by_words()
+    if not found.ids and search.may_be_paraphrased() and (means := embedder()) is not None:
+        found = search.by_meaning(means) or found
+    return search.sure(found)
 
 
 def choose_by_phrase(query: str, entries: Sequence[Entry]) -> Choice:
@@ -68,7 +90,7 @@ class _Search:
         self._pool = fold_entries(entries)
         self._terms = Terms()
         self._agreement = Agreement(asked, self._terms)
-        self._content = content_words(asked.target)
+        self._content = content_words(_HOW.sub("", asked.target))
 
     def by_name(self) -> Choice | None:
         """Entries whose whole text or name is the query, with or without its command."""
@@ -133,7 +155,9 @@ class _Search:
         terms = self._all_terms()
         needed = [term for term in terms if not term.light]
         ranked = self._rank(terms)
-        vague = not needed or (len(needed) == 1 and not _is_telling(needed[0], self._asked))
+        vague = all(term.generic for term in needed) or (
+            len(needed) == 1 and not _is_telling(needed[0], self._asked)
+        )
         long = len(self._content) > _MAX_WORDS
         covering = [] if vague or long else [one for one in ranked if self._covers(one, needed)]
         firm = [term for term in needed if not term.generic]
@@ -148,6 +172,39 @@ class _Search:
         if not all_equal(covering) or not all(meant):
             return unsure(ranked)
         return chosen(covering[:MAX_BROAD], "No other memory holds all these words.")
+
+    def may_be_paraphrased(self) -> bool:
+        """Whether the query is about one thing that it describes in words of its own.
+
+        One that says something may say the opposite of what is near to it.
+        """
+        asked = self._asked
+        if not self._content or len(self._content) > _MAX_WORDS or asked.broad or asked.quoted:
+            return False
+        return not asked.statement or bool(_NAMES_A_THING.match(asked.target))
+
+    def by_meaning(self, embedder: Embedder) -> Choice | None:
+        """The entry that is clearly nearest, if all words of the query speak for it.
+
+        It holds them, or says the same in other words.
+        """
+        found = nearest(self._asked.target, [one.entry.text for one in self._pool], embedder)
+        if found is None or not found.clear:
+            return None
+        one = self._pool[found.number]
+        told = [term for term in self._all_terms() if not (term.light or term.generic)]
+        held = [term for term in told if self._terms.find(term, one.text)]
+        missing = [term.word for term in told if term not in held]
+        if not held or len(missing) > MOST_MISSING:
+            return None
+        if len(told) < _PAIR and found.similarity < _SIMILAR_BY_ONE_WORD:
+            return None
+        if not self._covers(one, held) or not self._agreement.is_meant(one, held):
+            return None
+        if missing and not speak_for(self._asked.target, missing, one.entry.text, embedder):
+            return None
+        alike = [each for each in self._pool if each.entry.text == one.entry.text]
+        return chosen(alike[:MAX_BROAD], "It is the only one that is about that.")
 
     def _by_quotes(self) -> Choice:
         quoted = self._asked.quoted
@@ -169,7 +226,13 @@ class _Search:
         return all_or_none(found, "It holds what is quoted.", broad=self._asked.broad)
 
     def _all_terms(self) -> list[Term]:
-        return [self._terms.of(word) for word in self._content[:_MAX_WORDS]]
+        return [self._term(word) for word in self._content[:_MAX_WORDS]]
+
+    def _term(self, word: str) -> Term:
+        term = self._terms.of(word)
+        # "The type of keyboard" is the keyboard; "type coverage" is another thing than coverage.
+        counts = word in ONLY_LIGHT_BEFORE_OF and f"{word} of " not in self._asked.target
+        return replace(term, light=False) if counts else term
 
     def _rank(self, terms: Sequence[Term]) -> list[Folded]:
         return rank(self._pool, terms, self._terms)

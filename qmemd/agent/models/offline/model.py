@@ -8,6 +8,7 @@ from uuid import uuid4
 from qmemd.agent.models.base import Choice, Conversation, RememberBrief, Reply
 from qmemd.agent.models.offline.dream_plan import DreamPlan
 from qmemd.agent.models.offline.remember_plan import RememberPlan
+from qmemd.agent.models.offline.semantic.embedder import Embedder, shared_embedder
 from qmemd.agent.run import Run
 from qmemd.memory.entries import Entry
 
@@ -22,9 +23,15 @@ class OfflineModel:
     name = "offline"
     stays_local = True
 
-    def __init__(self, new_id: Callable[[], str] = _random_id) -> None:
+    def __init__(
+        self,
+        new_id: Callable[[], str] = _random_id,
+        embedder: Callable[[], Embedder | None] = shared_embedder,
+    ) -> None:
         self._new_id = new_id
         """For file names when the plain ones are taken by files that must not be seen."""
+        self._embedder = embedder
+        """Asked for when a query is not decided by its words."""
 
     def respond(self, conversation: Conversation, run: Run) -> Reply:  # noqa: ARG002 - takes no time worth interrupting
         """The next turn; of what was typed only the words count, never what they ask for."""
@@ -38,4 +45,4 @@ class OfflineModel:
         # Imported late: only forget needs it.
         from qmemd.agent.models.offline.forgetting import choose_entries  # noqa: PLC0415
 
-        return choose_entries(query, candidates)
+        return choose_entries(query, candidates, self._embedder)

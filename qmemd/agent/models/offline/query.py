@@ -69,7 +69,16 @@ _EXCEPT = re.compile(
     r".*\b(?:but|except|other than|apart from|aside from|besides|excluding|save for|außer|sauf|"
     r"excepto|salvo|menos)\b"
 )
-_QUESTION = re.compile(r"\?\s*$|^(?:why|when|where|who|how|which|does|did|is|are|was|were)\b")
+_AUXILIARY = (
+    r"(?:is|are|was|were|do|does|did|can|could|shall|should|will|would|has|have|had|may|might|must)"
+)
+# "Where are bugs tracked" asks; "where bugs are tracked" names what is to go.
+_QUESTION = re.compile(
+    rf"\?\s*$|^{_AUXILIARY}\b|^(?:why|when|where|who|whom|whose|what|how|which)"
+    rf"(?: (?:many|much|long|often|far))? {_AUXILIARY}\b"
+)
+_MONTH = re.compile(r"\b(?:in|on|of|until|till|since|by|from|before|after|early|late|mid) (may)\b")
+"""A month that is a common word as well: behind these it counts."""
 _REMEMBER = re.compile(rf"^(?:{_POLITE}\b[ ,]*)*remember\b")
 _COMMANDED = re.compile(rf"^(?:{_POLITE}\b[ ,]*)*{_COMMAND}\b")
 _LITERAL = re.compile(r"[*?\\^$|\[\]{}%~<>=]")
@@ -104,7 +113,7 @@ class ForgetQuery:
     of_user: bool
     """What it says, it says about the user."""
     literals: tuple[str, ...]
-    """Parts with signs such as ``*``: they count as they stand."""
+    """Parts with signs such as ``*``, and months: they count as they stand."""
 
 
 def read_query(query: str) -> ForgetQuery:
@@ -149,7 +158,8 @@ def read_query(query: str) -> ForgetQuery:
         of_user=bool(_USER_SUBJECT.match(target)),
         literals=tuple(
             chunk for raw in rest.split() if _LITERAL.search(chunk := raw.strip(".,;:!?()\"'`"))
-        ),
+        )
+        + tuple(_MONTH.findall(rest)),
     )
 
 

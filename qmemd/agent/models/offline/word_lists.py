@@ -31,6 +31,9 @@ new old usually choice way time day kind type
 LIGHT_WORDS = frozenset(_LIGHT_WORDS_TEXT.split())
 """Words of a query that may be missing in the memory that it means."""
 
+ONLY_LIGHT_BEFORE_OF = frozenset({"type", "kind", "time", "day"})
+"""Light in "the type of keyboard" alone."""
+
 _GENERIC_WORDS_TEXT = """
 ban city code country editor experience favorite favourite habit job language limit many maximum
 minimum much name number opinion person place program reason size taste team tool town
