@@ -79,7 +79,9 @@ def count(number: int, singular: str, plural: str) -> str:
 def removed_entry(paths: MemoryPaths, entry: Entry) -> RemovedEntry:
     """The entry as a forget reports it."""
     text = entry.text if entry.number is not None else entry.description or entry.name
-    line = next((line.strip() for line in (text or entry.text).splitlines() if line.strip()), "")
+    lines = (line.strip() for line in (*(text or "").splitlines(), *entry.text.splitlines()))
+    # A head that was written by hand may leave a fence or half a quote for a description.
+    line = next((line for line in lines if any(map(str.isalnum, line))), entry.name or "")
     return RemovedEntry(
         topic=entry.topic,
         summary=line if len(line) <= _MAX_SUMMARY else line[: _MAX_SUMMARY - 1] + "…",

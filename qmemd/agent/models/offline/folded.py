@@ -66,8 +66,12 @@ def ids_of(found: Sequence[Folded]) -> tuple[str, ...]:
 
 
 def names_of(found: Sequence[Folded], most: int) -> str:
-    """The first of them, as a sentence may name them."""
-    return ", ".join(f"“{_label(one.entry)}”" for one in found[:most])
+    """The first of them, as a sentence may name them; those of one name with their paths."""
+    labels = [_label(one.entry) for one in found[:most]]
+    return ", ".join(
+        f"“{label}”" if labels.count(label) == 1 else f"“{label}” ({one.entry.entry_id})"
+        for label, one in zip(labels, found, strict=False)
+    )
 
 
 def _text_of(entry: Entry) -> str:

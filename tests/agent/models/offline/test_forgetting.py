@@ -301,3 +301,15 @@ def test_queries_in_other_words(query: str, key: str | None) -> None:
     ]
     expected = (f"user:{key}.md",) if key else ()
     assert choose_entries(query, entries).ids == expected
+
+
+def test_candidates_of_one_name_are_told_apart_by_their_place() -> None:
+    entries = [
+        Entry(Scope.USER, "a.md", None, "Dark mode at home.", U, "Themes", "Dark mode at home."),
+        Entry(Scope.PROJECT, "b.md", None, "Dark mode in docs.", P, "Themes", "Dark mode in docs."),
+        Entry(Scope.USER, "c.md", None, "A darker mode at dusk.", U, "Dusk", "At dusk."),
+    ]
+    choice = choose_entries("themes for the dark side", entries)
+    assert choice.ids == ()
+    assert "“Themes” (user:a.md)" in choice.reason
+    assert "“Themes” (project:b.md)" in choice.reason
