@@ -16,7 +16,7 @@ from qmemd.memory.paths import resolve_paths
         ("Prefers tabs", "The user prefers tabs.", "Prefers tabs"),
         ("---", "The user prefers tabs.", "The user prefers tabs."),
         ('"', "The user prefers tabs.", "The user prefers tabs."),
-        ("", "\n  \nfirst line\nsecond", "first line"),
+        ("…", "\n  \nfirst line\nsecond", "first line"),
         ("…", "- ☕ 記憶", "- ☕ 記憶"),
         ("", "***", "tabs"),
         ("x" * 300, "y", "x" * 199 + "…"),
