@@ -188,5 +188,6 @@ def _adjustments(threads: int, channel_timeout: int) -> Adjustments:
         inbuf_overflow=_IN_MEMORY,
         max_request_body_size=MAX_BUFFERED_BODY + 1,
         expose_tracebacks=False,
+        log_socket_errors=False,  # a client that vanished is nothing to tell
         clear_untrusted_proxy_headers=True,
     )
