@@ -104,7 +104,7 @@ class SqliteJournal:
             return Accepted(task, replayed=False, evicted=self._evict(database))
 
     def claim(self, workspace: str, holder: str, lease: timedelta) -> Claim | None:  # noqa: ARG002 — the fence tells holders apart
-        with self._change() as database:
+        with self._change(power_safe=False) as database:
             now = self._clock()
             held = database.execute(
                 "SELECT task_id, lease_ends FROM tasks "
@@ -129,7 +129,7 @@ class SqliteJournal:
             return Claim(task_of(row), fence)
 
     def start(self, claim: Claim) -> Task:
-        with self._change() as database:
+        with self._change(power_safe=False) as database:
             task = self._held(database, claim).running(self._clock())
             self._write(database, task)
             return task
@@ -227,9 +227,14 @@ class SqliteJournal:
                 self._connection.close()
 
     @contextmanager
-    def _change(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it is on disk at the end, or nothing."""
+    def _change(self, *, power_safe: bool = True) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it is on disk at the end, or nothing.
+
+        Without ``power_safe`` it is the system's to write, which outlives this process but not a
+        power cut: then the task was never begun, and begins anew.
+        """
         with self._lock:
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if power_safe else 'NORMAL'}")
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
