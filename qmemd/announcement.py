@@ -5,11 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from qmemd.memory.files import atomic_write
+
+MAX_BYTES = 65_536
+_OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_LARGEST_PID = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class Announcement:
 
 def announcement_path(state_dir: Path, workspace: Path) -> Path:
     """The file of a workspace's daemon."""
-    name = hashlib.sha256(str(workspace).encode()).hexdigest()[:16]
+    name = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:16]
     return state_dir / "daemons" / f"{name}.json"
 
 
@@ -43,12 +48,27 @@ def withdraw(path: Path, pid: int) -> None:
 
 
 def read_announcement(path: Path) -> Announcement | None:
-    """What the file says; None when there is none, or nothing that makes sense."""
+    """What the file says; None when there is none, or nothing that makes sense.
+
+    A file that somebody else could have written says nothing: clients would send their texts to
+    whatever address stands there.
+    """
     try:
-        wire = json.loads(path.read_bytes())
+        wire = json.loads(_private_bytes(path))
         found = Announcement(wire["url"], wire["token"], wire["pid"], wire["workspace"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     texts = (found.url, found.token, found.workspace)
     sound = all(isinstance(text, str) and text for text in texts) and type(found.pid) is int
-    return found if sound and found.pid > 0 else None
+    return found if sound and 0 < found.pid <= _LARGEST_PID else None
+
+
+def _private_bytes(path: Path) -> bytes:
+    descriptor = os.open(path, _OPEN)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
+            raise PermissionError(f"{path} is not a file of ours")
+        if status.st_mode & 0o077:
+            raise PermissionError(f"{path} is open to others")
+        return file.read(MAX_BYTES)

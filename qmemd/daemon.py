@@ -97,6 +97,7 @@ class Daemon:
                 self.settings.user_directory,
                 self.settings.base / "qmemd" / ".qmemd-context.lock",
             ),
+            change_log=lambda: self._workspace.change_log,
             tell_gateway=lambda message: tell(self._gateway, message),
             tell_bus=self._workspace.tell_bus,
             secrets=self.settings.secrets,

@@ -35,7 +35,7 @@ def _internal(sentence: str) -> ErrorEntry:
     return ErrorEntry(None, sentence, internal=True)
 
 
-_KINDS = ("remember", "forget", "dream")
+_KINDS = ("remember", "forget", "dream", "change")
 
 ERRORS: Mapping[str, ErrorEntry] = {
     # the request as such
@@ -80,9 +80,17 @@ ERRORS: Mapping[str, ErrorEntry] = {
         400, "`Idempotency-Key` must be 1-255 printable ASCII letters."
     ),
     "invalid_status": ErrorEntry(400, "`status` must be queued, running, completed or failed."),
-    "invalid_kind": ErrorEntry(400, "`kind` must be remember, forget or dream."),
+    "invalid_kind": ErrorEntry(400, "`kind` must be remember, forget, dream or change."),
     "invalid_limit": ErrorEntry(400, "`limit` must be a number from 1 to 1000."),
     "invalid_max_queued": ErrorEntry(400, "`maxQueued` must be a number from 16 to 2048."),
+    "invalid_option": ErrorEntry(
+        400, "`preview` and `erase` must be true or false, not both true."
+    ),
+    "invalid_action": ErrorEntry(400, '`action` must be "apply", "revert" or "discard".'),
+    "invalid_change_set_id": ErrorEntry(
+        400, "`changeSetId` must be 1-100 letters, digits, '-' or '_'."
+    ),
+    "invalid_cursor": ErrorEntry(400, "`cursor` must be the `nextCursor` of an earlier page."),
     "invalid_wait": ErrorEntry(400, "`wait` must be a number of seconds from 0 to 30."),
     "invalid_session_scope": ErrorEntry(
         400, '`sessionScope` must be "single", "thread" or absent.'
@@ -93,6 +101,8 @@ ERRORS: Mapping[str, ErrorEntry] = {
     "remember_task_not_found": ErrorEntry(404, "There is no such remember task."),
     "forget_task_not_found": ErrorEntry(404, "There is no such forget task."),
     "dream_task_not_found": ErrorEntry(404, "There is no such dream task."),
+    "change_task_not_found": ErrorEntry(404, "There is no such change task."),
+    "change_not_found": ErrorEntry(404, "There is no such change set."),
     "session_not_found": ErrorEntry(404, "There is no such session."),
     "subscriber_limit_exceeded": ErrorEntry(
         429, "Too many event streams are open; close one.", retry_after=5

@@ -11,6 +11,8 @@ class TaskKind(StrEnum):
     REMEMBER = "remember"
     FORGET = "forget"
     DREAM = "dream"
+    CHANGE = "change"
+    """Applies, reverts or discards a change set."""
 
 
 class TaskStatus(StrEnum):
@@ -24,6 +26,29 @@ class TaskStatus(StrEnum):
     @property
     def terminal(self) -> bool:
         return self in (TaskStatus.COMPLETED, TaskStatus.FAILED)
+
+
+class ChangeState(StrEnum):
+    """Where a change set is in its life."""
+
+    OPEN = "open"
+    """Written, so that it counts, but perhaps not done on the files yet."""
+    PREVIEW = "preview"
+    """Looked at, and not done."""
+    APPLIED = "applied"
+    REVERTED = "reverted"
+    DISCARDED = "discarded"
+    ERASED = "erased"
+    CONFLICT = "conflict"
+    """Others changed the files meanwhile: what was done was put back."""
+
+
+class ChangeAction(StrEnum):
+    """What can be done with a change set."""
+
+    APPLY = "apply"
+    REVERT = "revert"
+    DISCARD = "discard"
 
 
 class Scope(StrEnum):

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from qmemd.errors import ProtocolError
-from qmemd.kinds import Scope, TaskKind, Topic
+from qmemd.kinds import ChangeState, Scope, TaskKind, Topic
 
 MAX_SUMMARY = 1_048_576
 """Characters of a child's summary; what is beyond is cut off."""
@@ -120,7 +120,31 @@ class DreamResult:
         } | _common(self.change_set_id, self.usage)
 
 
-TaskResult = RememberResult | ForgetResult | DreamResult
+@dataclass(frozen=True, slots=True)
+class ChangeResult:
+    """What became of a change set."""
+
+    summary: str
+    change_set_id: str
+    state: ChangeState
+    changed_files: tuple[str, ...] = ()
+    """Absolute paths of documents added or rewritten."""
+    removed_files: tuple[str, ...] = ()
+    """Absolute paths of documents removed."""
+    touched_scopes: tuple[Scope, ...] = ()
+
+    def to_wire(self) -> dict[str, Any]:
+        return {
+            "summary": self.summary,
+            "changeSetId": self.change_set_id,
+            "state": self.state.value,
+            "changedFiles": list(self.changed_files),
+            "removedFiles": list(self.removed_files),
+            "touchedScopes": _values(self.touched_scopes),
+        }
+
+
+TaskResult = RememberResult | ForgetResult | DreamResult | ChangeResult
 
 
 def scopes_of(topics: tuple[Topic, ...]) -> tuple[Scope, ...]:
@@ -153,6 +177,8 @@ def result_from_wire(kind: TaskKind, wire: Any) -> TaskResult:
             change_set_id=change_set_id,
             usage=usage,
         )
+    if kind is TaskKind.CHANGE:
+        return _change_result(wire, change_set_id)
     topics = _members(wire, "touchedTopics", Topic)
     if kind is TaskKind.FORGET:
         return ForgetResult(
@@ -174,6 +200,23 @@ def result_from_wire(kind: TaskKind, wire: Any) -> TaskResult:
         removed_files=_strings(wire, "removedFiles") if "removedFiles" in wire else (),
         change_set_id=change_set_id,
         usage=usage,
+    )
+
+
+def _change_result(wire: Mapping[str, Any], change_set_id: str | None) -> ChangeResult:
+    if change_set_id is None:
+        raise ProtocolError("`changeSetId` is missing")
+    try:
+        state = ChangeState(_string(wire, "state"))
+    except ValueError:
+        raise ProtocolError("`state` is not one of a change set") from None
+    return ChangeResult(
+        summary=_string(wire, "summary"),
+        change_set_id=change_set_id,
+        state=state,
+        changed_files=_strings(wire, "changedFiles"),
+        removed_files=_strings(wire, "removedFiles"),
+        touched_scopes=_members(wire, "touchedScopes", Scope),
     )
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from qmemd.errors import ERRORS
-from qmemd.kinds import ContextMode, Scope, TaskKind, TaskStatus
+from qmemd.kinds import ChangeAction, ContextMode, Scope, TaskKind, TaskStatus
 from qmemd.results import TaskResult
 
 MAX_TEXT_BYTES = 65_536
@@ -47,26 +47,48 @@ class Forget:
     """Trimmed; at most 65,536 bytes of UTF-8."""
     scope: Scope | None = None
     """None searches both."""
+    preview: bool = False
+    """Only say what would go: the change set waits to be applied or discarded."""
 
     kind = TaskKind.FORGET
 
     def to_wire(self) -> dict[str, Any]:
         """Params of the ACP method of this kind."""
-        return {"query": self.query} | ({"scope": self.scope.value} if self.scope else {})
+        wire: dict[str, Any] = {"query": self.query}
+        if self.scope:
+            wire["scope"] = self.scope.value
+        return wire | ({"preview": True} if self.preview else {})
 
 
 @dataclass(frozen=True, slots=True)
 class Dream:
     """Compact the memory: merge what is there twice, repair the index."""
 
+    preview: bool = False
+    """Only say what would change, as with forget."""
+
     kind = TaskKind.DREAM
 
     def to_wire(self) -> dict[str, Any]:
         """Params of the ACP method of this kind."""
-        return {}
+        return {"preview": True} if self.preview else {}
 
 
-TaskRequest = Remember | Forget | Dream
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Do something with a change set."""
+
+    change_set_id: str
+    action: ChangeAction
+
+    kind = TaskKind.CHANGE
+
+    def to_wire(self) -> dict[str, Any]:
+        """Params of the ACP method of this kind."""
+        return {"changeSetId": self.change_set_id, "action": self.action.value}
+
+
+TaskRequest = Remember | Forget | Dream | Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +148,7 @@ class Task:
             updated_at=now,
             client_id=client_id,
             context_mode=request.context_mode if isinstance(request, Remember) else None,
-            scope=None if isinstance(request, Dream) else request.scope,
+            scope=request.scope if isinstance(request, Remember | Forget) else None,
             request=request,
         )
 

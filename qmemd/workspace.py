@@ -33,6 +33,7 @@ from qmemd.actors.orphan import kill_child, note_child, take_child_lock
 from qmemd.errors import MemoryFilesError, SettingsError
 from qmemd.journal import InMemoryJournal, Journal
 from qmemd.journal.session_store import NoSessionStore, SessionStore
+from qmemd.memory.change_log import ChangeLog
 from qmemd.memory.commit import Committer
 from qmemd.memory.history import History
 from qmemd.memory.locks import FileLock, read_holder
@@ -252,6 +253,8 @@ class Workspace:
     def _use(self, memory: MemoryPaths) -> None:
         self._memory = memory
         self._history = History(memory.history)
+        self.change_log = ChangeLog(memory, self.path)
+        """What tasks did to the documents."""
         self._committer = Committer(
             memory, self._history, scanner=Scanner(), clock=self._clock, new_id=self._new_id
         )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -49,6 +50,7 @@ def test_only_ones_own_is_withdrawn(tmp_path: Path) -> None:
         b"[]",
         b"null",
         b"\xff",
+        b"[" * 60_000,
         json.dumps({"url": "u", "token": "t", "pid": "1", "workspace": "w"}).encode(),
         json.dumps({"url": "u", "token": "t", "pid": True, "workspace": "w"}).encode(),
         json.dumps({"url": "u", "token": "t", "pid": -1, "workspace": "w"}).encode(),
@@ -59,4 +61,32 @@ def test_only_ones_own_is_withdrawn(tmp_path: Path) -> None:
 def test_junk_is_nothing(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(content)
+    path.chmod(0o600)
     assert read_announcement(path) is None
+
+
+@pytest.mark.parametrize("pid", [0, 10**30])
+def test_a_pid_that_is_none(tmp_path: Path, pid: int) -> None:
+    path = announcement_path(tmp_path, Path("/work"))
+    announce(path, Announcement("http://127.0.0.1:1", "t", pid, "/work"))
+    assert read_announcement(path) is None
+
+
+def test_what_others_could_have_written_is_not_believed(tmp_path: Path) -> None:
+    path = announcement_path(tmp_path, Path("/work"))
+    announce(path, ME)
+    link = path.with_name("link")
+    link.symlink_to(path)
+    assert read_announcement(link) is None
+    path.chmod(0o620)
+    assert read_announcement(path) is None
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    assert read_announcement(tmp_path / "pipe") is None
+    assert read_announcement(tmp_path) is None
+
+
+def test_a_name_that_is_not_utf_8_has_a_file_too(tmp_path: Path) -> None:
+    assert announcement_path(tmp_path, Path(os.fsdecode(b"/w\xff"))).suffix == ".json"

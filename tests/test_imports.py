@@ -35,7 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "settings": {"errors", "memory", "setting_values"},
     "context": {"errors", "memory"},
     "announcement": {"memory"},
-    "client": {"announcement", "errors", *RECORDS, "setting_values"},
+    "client": {"announcement", "errors", *RECORDS, "setting_values", "texts"},
     "journal": {"errors", "texts", *RECORDS},
     "http": {"context", "errors", *RECORDS, "texts", "_version"},
     "actors": {"acp", "context", "memory", "journal", "messages", *RECORDS, "errors", "_version"},

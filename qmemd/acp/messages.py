@@ -19,8 +19,22 @@ FORGET = "qwen/control/workspace/memory/forget"
 DREAM = "qwen/control/workspace/memory/dream"
 AVAILABILITY = "qwen/control/workspace/memory/remember/availability"
 
-METHOD_OF_KIND: Mapping[str, str] = {"remember": REMEMBER, "forget": FORGET, "dream": DREAM}
+CHANGES = "qmemd/changes"
+"""In the ``_meta`` of the answer to ``initialize``: this child previews, applies and reverts."""
+CHANGE = "qmemd/memory/change"
+FORGET_PREVIEW = "qmemd/memory/forget"
+DREAM_PREVIEW = "qmemd/memory/dream"
+METHOD_OF_KIND: Mapping[str, str] = {
+    "remember": REMEMBER,
+    "forget": FORGET,
+    "dream": DREAM,
+    "change": CHANGE,
+}
 """By the value of a ``TaskKind``."""
+
+PREVIEW_OF_KIND: Mapping[str, str] = {"forget": FORGET_PREVIEW, "dream": DREAM_PREVIEW}
+"""What only our agent can do has methods of its own, which another child does not serve: it must
+not do for good what was to be looked at first."""
 
 PROTOCOL_VERSION = 1
 

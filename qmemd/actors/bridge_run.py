@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from qmemd.acp.connection import Call
-from qmemd.tasks import Task, TaskFailure
+from qmemd.acp.messages import METHOD_OF_KIND, PREVIEW_OF_KIND
+from qmemd.tasks import Dream, Forget, Task, TaskFailure
 
 
 @dataclass(slots=True)
@@ -23,6 +24,13 @@ class Run:
     """Somebody asked to end it; the child was told."""
     verdict: TaskFailure | None = None
     """How it ends once the exit of its child is known, unless it was applied."""
+
+    @property
+    def method(self) -> str:
+        """The child's method."""
+        request = self.task.request
+        previews = isinstance(request, Forget | Dream) and request.preview
+        return (PREVIEW_OF_KIND if previews else METHOD_OF_KIND)[self.task.kind]
 
     @property
     def params(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from qmemd.acp.connection import Call
-from qmemd.acp.messages import AVAILABILITY, CANCEL, INITIALIZE, METHOD_OF_KIND, PROTOCOL_VERSION
+from qmemd.acp.messages import AVAILABILITY, CANCEL, INITIALIZE, PROTOCOL_VERSION
 from qmemd.actors.availability import AvailabilityQuestion
 from qmemd.actors.backoff import Backoff
 from qmemd.actors.bridge_limits import BridgeLimits
@@ -118,7 +118,7 @@ class ChildKeeper:
         """Sends the task. None when the child is going, and so never got it."""
         if self.child is None:
             return None
-        return self.child.call(METHOD_OF_KIND[run.task.kind], run.params, run.task)
+        return self.child.call(run.method, run.params, run.task)
 
     def cancel(self, call: Call) -> None:
         """Asks the child to end this call soon."""

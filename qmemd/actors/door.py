@@ -19,6 +19,7 @@ from qmemd.context import ContextFiles
 from qmemd.errors import RequestError
 from qmemd.events import FileChanged
 from qmemd.kinds import TaskKind, TaskStatus
+from qmemd.memory.change_log import ChangeLog
 from qmemd.memory.secrets import SecretPolicy, find_secret, mask
 from qmemd.messages import (
     Cancel,
@@ -56,6 +57,7 @@ class Door:
         board: TaskBoard,
         sessions: Sessions,
         context_files: ContextFiles,
+        change_log: Callable[[], ChangeLog],
         tell_gateway: Callable[[Any], None],
         tell_bus: Callable[[Any], None],
         secrets: SecretPolicy = SecretPolicy.REFUSE,
@@ -65,6 +67,7 @@ class Door:
         self._board = board
         self._sessions = sessions
         self.context_files = context_files
+        self._change_log = change_log
         self._tell_gateway = tell_gateway
         self._tell_bus = tell_bus
         self._secrets = secrets
@@ -75,6 +78,11 @@ class Door:
     def workspace(self) -> str:
         """The bound workspace, as it is named on the wire."""
         return self._workspace
+
+    @property
+    def change_log(self) -> ChangeLog:
+        """What tasks did to the documents."""
+        return self._change_log()
 
     @property
     def stopping(self) -> bool:

@@ -25,11 +25,15 @@ from qmemd.memory.meta import update_meta
 from qmemd.memory.paths import MemoryPaths
 from qmemd.memory.scan import Scan
 from qmemd.results import DreamResult
-from qmemd.tasks import iso
+from qmemd.tasks import Dream, iso
 
 
 def dream(
-    run: Run, model: Model, memory: WorkspaceMemory, clock: Callable[[], datetime]
+    request: Dream,
+    run: Run,
+    model: Model,
+    memory: WorkspaceMemory,
+    clock: Callable[[], datetime],
 ) -> dict[str, Any]:
     """The dream result on the wire; nothing to merge is a success with empty lists.
 
@@ -55,6 +59,13 @@ def dream(
         )
         run_agent(model, Conversation(brief, messages, tools.schemas), tools, run)
     changes = draft.changes()
+    if changes and request.preview:
+        return memory.preview(
+            changes,
+            run,
+            model.name,
+            lambda done: _result(memory.paths, done, scans, preview=True),
+        )
     if changes:
         wire = memory.commit(
             changes,
@@ -66,7 +77,8 @@ def dream(
     else:
         summary = memory.leave_as_is(run, _nothing_done(len(duplicates)))
         wire = DreamResult(summary).to_wire()
-    _note(memory.paths, wire, clock())
+    if not request.preview:
+        _note(memory.paths, wire, clock())
     return wire
 
 
@@ -77,7 +89,9 @@ def _nothing_done(duplicates: int) -> str:
     return f"Nothing was changed, though {left} there more than once."
 
 
-def _result(paths: MemoryPaths, done: ChangeSet, scans: Sequence[Scan]) -> dict[str, Any]:
+def _result(
+    paths: MemoryPaths, done: ChangeSet, scans: Sequence[Scan], *, preview: bool = False
+) -> dict[str, Any]:
     entries = measure.entry_changes(done.files)
     merged = count_merged(done.files, scans)
     gone = [change for change in done.files if change.after is None]
@@ -91,12 +105,12 @@ def _result(paths: MemoryPaths, done: ChangeSet, scans: Sequence[Scan]) -> dict[
         )
         if number
     ]
-    summary = ", ".join(done_to)
+    told = ", ".join(done_to)
     return DreamResult(
-        summary=f"{summary[0].upper()}{summary[1:]}.",
+        summary=f"To be done: {told}." if preview else f"{told[0].upper()}{told[1:]}.",
         touched_topics=entries.topics,
         deduped_entries=merged,
-        touched_scopes=measure.scopes(done.files),
+        touched_scopes=() if preview else measure.scopes(done.files),
         changed_files=tuple(measure.absolute(paths, change.path) for change in changed),
         removed_files=tuple(measure.absolute(paths, change.path) for change in gone),
         change_set_id=done.change_set_id,

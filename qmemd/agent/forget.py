@@ -38,8 +38,12 @@ def forget(request: Forget, run: Run, model: Model, memory: WorkspaceMemory) -> 
         _take_out(entry, draft)
     changes = draft.changes()
     if changes:
-        return memory.commit(
-            changes, run, model.name, lambda done: _result(memory, done, selection)
+        act = memory.preview if request.preview else memory.commit
+        return act(
+            changes,
+            run,
+            model.name,
+            lambda done: _result(memory, done, selection, preview=request.preview),
         )
     if selection.entries:
         summary = "What matched was changed meanwhile; nothing was removed."
@@ -86,13 +90,16 @@ def _take_out(entry: Entry, draft: Draft) -> None:
         draft.write(path, rest)
 
 
-def _result(memory: WorkspaceMemory, done: ChangeSet, selection: Selection) -> dict[str, Any]:
+def _result(
+    memory: WorkspaceMemory, done: ChangeSet, selection: Selection, *, preview: bool
+) -> dict[str, Any]:
     removed = measure.entry_changes(done.files).removed
-    summary = f"Forgot {measure.count(len(removed), 'entry', 'entries')}."
+    verb = "Would forget" if preview else "Forgot"
+    summary = f"{verb} {measure.count(len(removed), 'entry', 'entries')}."
     return ForgetResult(
         summary=" ".join(filter(None, (summary, selection.note))),
         removed_entries=tuple(measure.removed_entry(memory.paths, entry) for entry in removed),
         touched_topics=tuple(sorted({entry.topic for entry in removed})),
-        touched_scopes=measure.scopes(done.files),
+        touched_scopes=() if preview else measure.scopes(done.files),
         change_set_id=done.change_set_id,
     ).to_wire()

@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from qmemd.errors import RequestError
-from qmemd.kinds import ContextMode, Scope, TaskKind
-from qmemd.tasks import Dream, Forget, Remember, TaskRequest
+from qmemd.kinds import ChangeAction, ContextMode, Scope, TaskKind
+from qmemd.tasks import Change, Dream, Forget, Remember, TaskRequest
 from qmemd.texts import clean_text, is_utf8
 
 _MAX_IDENTIFIER = 128
@@ -77,8 +77,25 @@ def _request(kind: TaskKind, params: Mapping[str, Any]) -> TaskRequest:
             scope=_member(params, "scope", Scope),
         )
     if kind is TaskKind.FORGET:
-        return Forget(query=_text(params, "query"), scope=_member(params, "scope", Scope))
-    return Dream()
+        return Forget(
+            query=_text(params, "query"),
+            scope=_member(params, "scope", Scope),
+            preview=_switch(params, "preview"),
+        )
+    if kind is TaskKind.CHANGE:
+        action = _member(params, "action", ChangeAction)
+        change_set_id = params.get("changeSetId")
+        if action is None or not isinstance(change_set_id, str):
+            raise InvalidParamsError("`changeSetId` and `action` are needed")
+        return Change(change_set_id, action)
+    return Dream(preview=_switch(params, "preview"))
+
+
+def _switch(params: Mapping[str, Any], key: str) -> bool:
+    value = params.get(key, False)
+    if not isinstance(value, bool):
+        raise InvalidParamsError(f"`{key}` must be true or false")
+    return value
 
 
 def _text(params: Mapping[str, Any], key: str) -> str:

@@ -91,7 +91,7 @@ class Run:
         """The error of a run that did not get there."""
         return TaskFailedError(f"{self.kind.value}_failed", details=details)
 
-    def record(self, model: str) -> RunRecord:
+    def record(self, model: str | None) -> RunRecord:
         """What the change set says about this run."""
         return RunRecord(
             task_id=self.task_id,

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from qmemd.agent.cancellation import Cancellation
+from qmemd.agent.change import change
 from qmemd.agent.dream import dream
 from qmemd.agent.forget import forget
 from qmemd.agent.models.base import Model
@@ -19,11 +20,12 @@ from qmemd.agent.remember import remember
 from qmemd.agent.run import Run
 from qmemd.agent.workspace import WorkspaceMemory, locate
 from qmemd.errors import MemoryFilesError, QmemdError, TaskFailedError
+from qmemd.kinds import TaskKind
 from qmemd.memory.late_writes import LateWrites
 from qmemd.memory.paths import MemoryPaths
 from qmemd.memory.scan import Scanner
 from qmemd.memory.secrets import SecretPolicy
-from qmemd.tasks import Forget, Remember
+from qmemd.tasks import Change, Forget, Remember
 
 _log = logging.getLogger(__name__)
 
@@ -117,7 +119,7 @@ class TaskRunner:
             try:
                 return run.usage.noted_in(self._attempt(order, run, memory))
             except (TaskFailedError, MemoryFilesError) as error:
-                if error.code != "change_conflict":
+                if error.code != "change_conflict" or kind is TaskKind.CHANGE:
                     raise
                 _log.info("another program changed a file meanwhile; the run starts again")
                 run.check()
@@ -144,16 +146,18 @@ class TaskRunner:
         )
 
     def _attempt(self, order: Order, run: Run, memory: WorkspaceMemory) -> dict[str, Any]:
+        request = order.request
+        if isinstance(request, Change):
+            return change(request, run, memory)
         try:
             model = self._model
         except QmemdError as error:
             raise run.failed(error.message) from error
-        request = order.request
         if isinstance(request, Remember):
             return remember(request, run, model, memory, self._clock)
         if isinstance(request, Forget):
             return forget(request, run, model, memory)
-        return dream(run, model, memory, self._clock)
+        return dream(request, run, model, memory, self._clock)
 
     @cached_property
     def _model(self) -> Model:

@@ -12,8 +12,12 @@ from qmemd.acp.framing import FrameReader
 from qmemd.acp.messages import (
     AVAILABILITY,
     CANCEL,
+    CHANGE,
+    CHANGES,
     DREAM,
+    DREAM_PREVIEW,
     FORGET,
+    FORGET_PREVIEW,
     INITIALIZE,
     PROTOCOL_VERSION,
     REMEMBER,
@@ -35,7 +39,14 @@ from qmemd.kinds import TaskKind
 _log = logging.getLogger(__name__)
 
 _CHUNK = 64 * 1024
-_KINDS = {REMEMBER: TaskKind.REMEMBER, FORGET: TaskKind.FORGET, DREAM: TaskKind.DREAM}
+_KINDS = {
+    REMEMBER: TaskKind.REMEMBER,
+    FORGET: TaskKind.FORGET,
+    FORGET_PREVIEW: TaskKind.FORGET,
+    DREAM: TaskKind.DREAM,
+    DREAM_PREVIEW: TaskKind.DREAM,
+    CHANGE: TaskKind.CHANGE,
+}
 _GUARD_VARIABLE = "QWEN_CODE_PRIVATE_EXTERNAL_TOOL_GUARD"
 _GUARD = "required-v1"
 
@@ -100,7 +111,11 @@ class AgentServer:
         version = params.get("protocolVersion") if isinstance(params, Mapping) else None
         if isinstance(version, bool) or not isinstance(version, int):
             raise InvalidParamsError("`protocolVersion` must be a number")
-        meta: dict[str, Any] = {"qmemd/version": __version__, TELLS_BEGUN: True}
+        meta: dict[str, Any] = {
+            "qmemd/version": __version__,
+            TELLS_BEGUN: True,
+            CHANGES: True,
+        }
         if self._guarded:
             # Nothing to guard: there is no shell here, and no tool that reaches beyond the memory.
             meta["qwen-code/external-tool-guard-ready"] = _GUARD

@@ -10,7 +10,7 @@ from typing import Any
 
 from qmemd.agent.run import Run
 from qmemd.errors import QmemdError, TaskFailedError
-from qmemd.kinds import Scope
+from qmemd.kinds import ChangeAction, ChangeState, Scope
 from qmemd.memory.changes import ChangeSet, FileChange
 from qmemd.memory.commit import Committer
 from qmemd.memory.draft import Draft
@@ -81,6 +81,47 @@ class WorkspaceMemory:
             unchanged=unchanged or {},
         )
         return applied.result
+
+    def preview(
+        self,
+        changes: Sequence[FileChange],
+        run: Run,
+        model: str,
+        result: Callable[[ChangeSet], dict[str, Any]],
+    ) -> dict[str, Any]:
+        """Keeps the changes to be looked at; the task's result on the wire.
+
+        Raises:
+            TaskFailedError: they could not be applied.
+        """
+        kept = self._committer.preview(
+            changes,
+            run.record(model),
+            result=lambda done: run.usage.noted_in(result(done)),
+            may_commit=run.may_commit,
+        )
+        return kept.result
+
+    def move(
+        self,
+        change_set_id: str,
+        action: ChangeAction,
+        run: Run,
+        result: Callable[[ChangeSet, ChangeState], dict[str, Any]],
+    ) -> dict[str, Any]:
+        """Applies, reverts or discards a kept change set; the task's result on the wire.
+
+        Raises:
+            TaskFailedError: nothing was changed.
+        """
+        record = self._committer.move(
+            change_set_id,
+            action,
+            run.record(None),
+            result=result,
+            may_commit=run.may_commit,
+        )
+        return record.result
 
     def look_again(self) -> None:
         """Keeps what editors wrote late into replaced documents. Raises as a lock does."""

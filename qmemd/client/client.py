@@ -10,13 +10,16 @@ from typing import Any, Self
 from urllib.parse import quote, urlencode
 
 from qmemd.client.discovery import find_daemon, token_of
+from qmemd.client.errors import InvalidArgumentError
 from qmemd.client.session import Session
 from qmemd.client.stream import EventStream
 from qmemd.client.task_handle import TaskHandle
 from qmemd.client.transport import Transport
 from qmemd.client.wire import task_from_wire
+from qmemd.errors import RequestError
 from qmemd.kinds import ContextMode, Scope, TaskKind, TaskStatus
 from qmemd.tasks import Task
+from qmemd.texts import check_key
 
 MEMORY = "/workspace/memory"
 
@@ -50,13 +53,14 @@ class Client:
 
         Raises:
             DaemonNotFoundError: no URL was given and no daemon was found.
-            ValueError: the URL is none.
+            InvalidArgumentError: the URL is none, or the token or client id cannot be sent.
         """
         env = os.environ if env is None else env
         if base_url is None:
             found = find_daemon(workspace, env)
             base_url, token = found.url, token or found.token
-        self._transport = Transport(base_url, token or token_of(env), client_id, timeout)
+        token = token.strip() if token is not None else token_of(env)
+        self._transport = Transport(base_url, token, client_id, timeout)
 
     def __repr__(self) -> str:
         return f"<Client of {self.base_url}>"
@@ -200,7 +204,12 @@ class Client:
         return self._transport.call(method, path, body, headers=headers, repeat=repeat, wait=wait)
 
     def _post(self, kind: TaskKind, body: Mapping[str, Any], key: str | None) -> TaskHandle:
-        headers = {"Idempotency-Key": key or str(uuid.uuid4())}
+        key = str(uuid.uuid4()) if key is None else key
+        try:
+            check_key(key)
+        except RequestError as error:
+            raise InvalidArgumentError(error.message, error.code) from None
+        headers = {"Idempotency-Key": key}
         answer = self.call("POST", f"{MEMORY}/{kind}", body, headers=headers)
         return TaskHandle(self, task_from_wire(answer))
 

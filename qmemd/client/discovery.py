@@ -25,7 +25,7 @@ def find_daemon(workspace: str | os.PathLike[str] | None, env: Mapping[str, str]
     directory = Path(workspace or env.get("QMEMD_WORKSPACE") or ".").expanduser().resolve()
     state_dir = absolute(env.get("QMEMD_STATE_DIR") or default_state_dir(env))
     found = read_announcement(announcement_path(state_dir, directory))
-    if found is None or not _lives(found.pid):
+    if found is None or found.workspace != str(directory) or not _lives(found.pid):
         raise DaemonNotFoundError(
             f"no daemon serves {directory}; start one there with `qmemd serve`, "
             "or name its base_url and token",
@@ -45,8 +45,6 @@ def token_of(env: Mapping[str, str]) -> str | None:
 def _lives(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except (ProcessLookupError, PermissionError):
+        return False  # another user's process is not the one that wrote a file of ours
     return True

@@ -20,6 +20,14 @@ class ClientError(Exception):
         """Of the HTTP answer; None when there was none."""
 
 
+class InvalidArgumentError(ClientError, ValueError):
+    """An address, token, id or key that cannot be sent. The sentence never shows a token.
+
+    Codes ``invalid_base_url``, ``invalid_token``, ``invalid_client_id`` and
+    ``invalid_idempotency_key``.
+    """
+
+
 class DaemonNotFoundError(ClientError):
     """No daemon of this machine serves the workspace. Code ``daemon_not_found``."""
 
@@ -38,7 +46,10 @@ class RequestRefusedError(ClientError):
 
 
 class UnexpectedAnswerError(ClientError):
-    """What answered is not a daemon, or not one of this protocol. Code ``unexpected_answer``."""
+    """What answered is not a daemon, or not one of this protocol. Code ``unexpected_answer``.
+
+    With ``untrusted_certificate`` it could not prove who it is; nothing was sent to it.
+    """
 
 
 class TaskFailedError(ClientError):

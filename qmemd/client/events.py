@@ -30,7 +30,7 @@ def event_of(data: str) -> Event | None:
     """The event of a stream's data; None for what is no envelope, as other clients do."""
     try:
         wire = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return event_of_envelope(wire)
 

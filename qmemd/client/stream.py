@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import socket
+import ssl
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -11,27 +12,36 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from qmemd.client.errors import DaemonUnreachableError, RequestRefusedError, UnexpectedAnswerError
+from qmemd.client.errors import (
+    ClientError,
+    DaemonUnreachableError,
+    StreamFailedError,
+    UnexpectedAnswerError,
+)
 from qmemd.client.events import Event, event_of, event_of_envelope
 from qmemd.client.sse import EventParser
-from qmemd.client.transport import Transport, read_answer
+from qmemd.client.transport import Transport, read_answer, retry_after, untrusted
 
 SILENCE = 45.0
 """Seconds without a byte after which a stream is taken for dead; heartbeats come every 15."""
 FIRST_PAUSE = 0.1
-"""Seconds before coming back; doubled while nobody is there, up to what the stream asked for."""
+"""Seconds before coming back; doubled while nobody is there, and never less than was asked for."""
 LONGEST_PAUSE = 30.0
+LONGEST_ASKED = 300.0
+"""Seconds that are waited at most when the daemon asks for more than that."""
 _CHUNK = 65_536
 _ENDS = frozenset({"session_closed", "session_died"})
 _TRY_AGAIN = (429, 500, 502, 503, 504)
+_LOST = (OSError, http.client.HTTPException, DaemonUnreachableError)
 
 
 class EventStream:
     """An iterator of events; a context manager that ends it.
 
-    It connects at the first ``next``. When the connection ends, it comes back with the last id
-    that it saw, and the daemon replays what was missed; if that cannot be done, an event of the
-    type ``state_resync_required`` says so. One thread iterates; ``close`` may be called from any.
+    It connects when its block is entered, else at the first ``next``; what happens before that is
+    not seen. When the connection ends, it comes back with the last id that it saw, and the daemon
+    replays what was missed; if that cannot be done, an event of the type
+    ``state_resync_required`` says so. One thread iterates; ``close`` may be called from any.
     """
 
     def __init__(
@@ -51,6 +61,10 @@ class EventStream:
         self._silence = silence
         self._first_pause = first_pause
         self._pause = first_pause
+        self._asked = 0.0
+        """Seconds that a refusal asked to wait."""
+        self._rest_first = False
+        """Whether to wait before connecting: it failed when the block was entered."""
         self._parser = EventParser()
         self._waiting: deque[Event] = deque()
         self._lock = threading.Lock()
@@ -93,6 +107,8 @@ class EventStream:
             event = self._waiting.popleft()
             if event.event_id is not None:
                 self._cursor = event.event_id
+            elif _is_reset(event) and self._cursor is not None:
+                self._cursor = 0
             if event.type in _ENDS:
                 self._over = True
             return event
@@ -101,13 +117,28 @@ class EventStream:
         """Ends the iteration, also one that waits just now. Idempotent, from any thread."""
         with self._lock:
             self._closed.set()
-            connected = self._socket
-        if connected is not None:
-            # Closing alone would not wake a thread that is reading.
-            with suppress(OSError):
-                connected.shutdown(socket.SHUT_RDWR)
+            if self._socket is not None:
+                # Closing alone would not wake a thread that is reading. TLS's own shutdown would
+                # take the session away from under it.
+                with suppress(OSError):
+                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def __enter__(self) -> Self:
+        """Connects, so that nothing that happens in the block is missed.
+
+        When nobody answers, ``next`` tries again.
+
+        Raises:
+            RequestRefusedError: the daemon does not give this stream.
+            UnexpectedAnswerError: what answers is not a daemon.
+        """
+        with self._iterating:
+            if self._response is None and not self._closed.is_set():
+                try:
+                    self._connect()
+                except _LOST:
+                    self._hang_up()
+                    self._rest_first = True
         return self
 
     def __exit__(
@@ -121,23 +152,35 @@ class EventStream:
             self._hang_up()
 
     def _read(self) -> None:
+        if self._rest_first:
+            self._rest_first = False
+            self._come_back_later()
+            return
         try:
             response = self._response or self._connect()
             chunk = response.read1(_CHUNK)
             if not chunk:
                 raise ConnectionError("the stream has ended")
-        except (OSError, http.client.HTTPException, DaemonUnreachableError):
+        except _LOST:
             self._come_back_later()
             return
         self._pause = self._first_pause
-        for message in self._parser.feed(chunk):
+        try:
+            messages = self._parser.feed(chunk)
+        except StreamFailedError:
+            self._hang_up()
+            raise
+        for message in messages:
             event = event_of(message.data)
             if event is not None:
                 self._waiting.append(event)
 
     def _connect(self) -> http.client.HTTPResponse:
-        connection = self._transport.connect(self._silence)
-        connection.connect()
+        connection = self._transport.connect(min(self._silence, self._transport.timeout))
+        try:
+            connection.connect()
+        except ssl.SSLCertVerificationError as error:
+            raise untrusted(self._transport.base_url, error) from error
         with self._lock:
             self._connection = connection
             self._socket = connection.sock
@@ -152,12 +195,23 @@ class EventStream:
             "GET", self._transport.target(self._path), headers=self._transport.headers(more)
         )
         response = connection.getresponse()
-        self._check(response)
-        self._parser = EventParser()
+        try:
+            self._check(response)
+        except ClientError:
+            response.close()
+            self._hang_up()
+            raise
+        if self._socket is not None:
+            self._socket.settimeout(self._silence)
+        retry, self._parser = self._parser.retry, EventParser()
+        self._parser.retry = retry
         if self._connected_before and self._cursor is None:
             self._waiting.append(_missed())
         self._connected_before = True
-        self._epoch = response.headers.get("X-Qwen-Event-Epoch", self._epoch)
+        epoch = response.headers.get("X-Qwen-Event-Epoch", self._epoch)
+        if self._cursor is not None and self._epoch not in (None, epoch):
+            self._cursor = 0  # an id of another epoch must not be taken for one of this
+        self._epoch = epoch
         self._response = response
         return response
 
@@ -165,24 +219,21 @@ class EventStream:
         if response.status == 200:  # noqa: PLR2004 — HTTP's own
             if response.headers.get_content_type() == "text/event-stream":
                 return
-            self._hang_up()
             raise UnexpectedAnswerError("the answer is no event stream", "unexpected_answer", 200)
-        try:
-            read_answer(response.status, response.headers["Retry-After"], response.read(_CHUNK))
-        except RequestRefusedError as refusal:
-            self._hang_up()
-            if refusal.status in _TRY_AGAIN:
-                raise DaemonUnreachableError(refusal.message, refusal.code) from refusal
-            raise
+        asked = response.headers["Retry-After"]
+        if response.status in _TRY_AGAIN:  # whoever says so: it may be a proxy
+            self._asked = retry_after(asked)
+            raise DaemonUnreachableError(f"HTTP status {response.status}", "daemon_unreachable")
+        read_answer(response.status, asked, response.read(_CHUNK))
         raise UnexpectedAnswerError(
             f"HTTP status {response.status}", "unexpected_answer", response.status
         )
 
     def _come_back_later(self) -> None:
         self._hang_up()
-        told = self._parser.retry
-        most = LONGEST_PAUSE if told is None else max(told / 1000, self._first_pause)
-        self._closed.wait(min(self._pause, most))
+        asked = max(self._asked, (self._parser.retry or 0) / 1000)
+        self._asked = 0.0
+        self._closed.wait(max(self._pause, min(asked, LONGEST_ASKED)))
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
 
     def _hang_up(self) -> None:
@@ -190,10 +241,16 @@ class EventStream:
             connection, self._connection = self._connection, None
             response, self._response = self._response, None
             self._socket = None
-        if response is not None:
-            response.close()
-        if connection is not None:
-            connection.close()
+            if response is not None:
+                response.close()
+            if connection is not None:
+                connection.close()
+
+
+def _is_reset(event: Event) -> bool:
+    """Whether the ids begin anew after it."""
+    reset = event.type == "state_resync_required" and isinstance(event.data, dict)
+    return reset and event.data.get("reason") == "epoch_reset"
 
 
 def _missed() -> Event:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import re
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from qmemd.client.errors import (
     DaemonUnreachableError,
+    InvalidArgumentError,
     RequestRefusedError,
     UnexpectedAnswerError,
 )
@@ -26,6 +29,8 @@ _FIRST_PAUSE = 0.05
 """Seconds before the first repetition; doubled each time."""
 _LONGEST_PAUSE = 2.0
 _TRY_AGAIN = (429, 503)
+_CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_NOT_IN_A_TOKEN = re.compile(r"[\s\x00-\x20\x7f]|[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +46,21 @@ class Transport:
     sleep: Callable[[float], None] = time.sleep
 
     def __post_init__(self) -> None:
-        parts = self._parts
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"the base URL must be http://… or https://…, not {self.base_url!r}")
+        if not _is_base_url(self.base_url):
+            raise InvalidArgumentError(
+                "the base URL must be http://HOST:PORT or https://HOST:PORT, without a user or "
+                "a query",
+                "invalid_base_url",
+            )
+        # The standard library would show the header that it refuses, and so the token.
+        if self.token is not None and (not self.token or _NOT_IN_A_TOKEN.search(self.token)):
+            raise InvalidArgumentError(
+                "the token is blank, or holds blanks or control letters", "invalid_token"
+            )
+        if self.client_id is not None and not _CLIENT_ID.fullmatch(self.client_id):
+            raise InvalidArgumentError(
+                "the client id must be 1-128 of [A-Za-z0-9._:-]", "invalid_client_id"
+            )
 
     def call(
         self,
@@ -69,7 +86,7 @@ class Transport:
         Raises:
             DaemonUnreachableError: nobody answered in time.
             RequestRefusedError: the daemon refused it.
-            UnexpectedAnswerError: the answer is not JSON.
+            UnexpectedAnswerError: the answer is not JSON, or its certificate not trusted.
         """
         deadline = self.clock() + self.timeout + wait
         pause = _FIRST_PAUSE
@@ -82,7 +99,7 @@ class Transport:
                 if not repeat or self.clock() + pause >= deadline:
                     raise
             except RequestRefusedError as refusal:
-                asked = _retry_after(refusal)
+                asked = retry_after(refusal.body.get("retryAfter"))
                 again = repeat and refusal.status in _TRY_AGAIN
                 if not again or self.clock() + max(asked, pause) >= deadline:
                     raise
@@ -100,11 +117,11 @@ class Transport:
         """What stands in the request line."""
         return self._parts.path.rstrip("/") + path
 
-    def headers(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    def headers(self, more: Mapping[str, str] | None = None) -> dict[str, str | bytes]:
         """The headers of every request."""
-        sent: dict[str, str] = {}
+        sent: dict[str, str | bytes] = {}
         if self.token is not None:
-            sent["Authorization"] = f"Bearer {self.token}"
+            sent["Authorization"] = f"Bearer {self.token}".encode()
         if self.client_id is not None:
             sent["X-Qwen-Client-Id"] = self.client_id
         return sent | dict(more or {})
@@ -133,6 +150,8 @@ class Transport:
                 data = response.read(MAX_ANSWER + 1)
                 if response.length and len(data) <= MAX_ANSWER:
                     raise http.client.IncompleteRead(data, response.length)
+            except ssl.SSLCertVerificationError as error:
+                raise untrusted(self.base_url, error) from error
             except (OSError, http.client.HTTPException) as error:
                 raise DaemonUnreachableError(
                     f"no answer from {self.base_url}: {error or type(error).__name__}",
@@ -152,7 +171,7 @@ def read_answer(status: int, retry_after: str | None, data: bytes) -> Any:
         raise UnexpectedAnswerError("the answer is too large", "unexpected_answer", status)
     try:
         value = json.loads(data) if data else None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise UnexpectedAnswerError("the answer is not JSON", "unexpected_answer", status) from None
     if 200 <= status < 300:  # noqa: PLR2004 — HTTP's own
         return value
@@ -162,8 +181,27 @@ def read_answer(status: int, retry_after: str | None, data: bytes) -> Any:
     raise RequestRefusedError(value["error"], str(value.get("code", "unknown")), status, body)
 
 
-def _retry_after(refusal: RequestRefusedError) -> float:
+def untrusted(base_url: str, error: ssl.SSLCertVerificationError) -> UnexpectedAnswerError:
+    """Asking again would not help."""
+    return UnexpectedAnswerError(
+        f"the certificate of {base_url} is not trusted: {error.verify_message}",
+        "untrusted_certificate",
+    )
+
+
+def retry_after(value: str | None) -> float:
+    """The seconds of a ``Retry-After``; 0 when there is none, or a date."""
     try:
-        return max(0.0, float(refusal.body.get("retryAfter") or 0))
+        return max(0.0, float(value or 0))
     except ValueError:
         return 0.0
+
+
+def _is_base_url(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises for one that is none
+    except ValueError:
+        return False
+    extra = parts.username is not None or parts.query or parts.fragment
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and not extra

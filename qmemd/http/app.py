@@ -9,6 +9,7 @@ import falcon
 
 from qmemd.http import paths
 from qmemd.http.access import AccessCheck
+from qmemd.http.change_resources import Changes, OneChange
 from qmemd.http.context_resources import ContextFilesList, OneFile
 from qmemd.http.error_handlers import add_error_handlers
 from qmemd.http.event_resources import SessionEvents, WorkspaceEvents
@@ -59,6 +60,8 @@ def create_app(door: Door, access: Access, *, fields: Fields | None = None) -> A
         app.add_route(f"{paths.MEMORY}/{kind}", Tasks(door, read_request))
         app.add_route(f"{paths.MEMORY}/{kind}/{{task_id}}", OneTask(door, kind, waiting_room))
     app.add_route(f"{paths.MEMORY}/tasks", AllTasks(door))
+    app.add_route(f"{paths.MEMORY}/changes", Changes(door))
+    app.add_route(f"{paths.MEMORY}/changes/{{change_set_id}}", OneChange(door))
     app.add_route(paths.MEMORY, ContextFilesList(door, fields))
     app.add_route(paths.FILE, OneFile(door))
     app.add_route(paths.SESSION, Sessions(door, fields))

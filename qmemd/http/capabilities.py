@@ -28,6 +28,7 @@ FEATURES = (
     "workspace_memory_forget_scope",
     "workspace_memory_dream",
     "workspace_memory_tasks",
+    "workspace_memory_changes",
     "workspace_events",
 )
 """What works, by the names that clients look for."""

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from qmemd.context.records import ContextScope, WriteMode
 from qmemd.errors import RequestError
-from qmemd.kinds import ContextMode, Scope
-from qmemd.tasks import Dream, Forget, Remember
+from qmemd.kinds import ChangeAction, ContextMode, Scope
+from qmemd.tasks import Change, Dream, Forget, Remember
 from qmemd.texts import clean_text, is_utf8
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
-_SCHEMAS = ("remember", "forget", "dream", "session", "context")
+_SCHEMAS = ("remember", "forget", "dream", "session", "context", "change")
 
 _CODES: Mapping[str, str] = {
     "content": "invalid_content",
@@ -25,6 +25,9 @@ _CODES: Mapping[str, str] = {
     "scope": "invalid_scope",
     "cwd": "invalid_cwd",
     "sessionScope": "invalid_session_scope",
+    "preview": "invalid_option",
+    "changeSetId": "invalid_change_set_id",
+    "action": "invalid_action",
 }
 
 
@@ -58,12 +61,18 @@ class Fields:
     def forget(self, body: Mapping[str, Any]) -> Forget:
         failing = self._failing("forget", body)
         query = _text(body, "query", failing)
-        _refuse(failing, "scope")
-        return Forget(query=query, scope=_scope(body))
+        _refuse(failing, "scope", "preview")
+        return Forget(query=query, scope=_scope(body), preview=body.get("preview", False))
 
     def dream(self, body: Mapping[str, Any]) -> Dream:
-        _refuse(self._failing("dream", body))
-        return Dream()
+        _refuse(self._failing("dream", body), "preview")
+        return Dream(preview=body.get("preview", False))
+
+    def change(self, body: Mapping[str, Any]) -> Change:
+        _refuse(self._failing("change", body), "changeSetId", "action")
+        if body["changeSetId"].endswith("\n"):  # which the pattern's end lets pass
+            raise RequestError("invalid_change_set_id")
+        return Change(body["changeSetId"], ChangeAction(body["action"]))
 
     def context(self, body: Mapping[str, Any]) -> tuple[ContextScope, WriteMode, str]:
         """Whose file, how it is written, and what is."""

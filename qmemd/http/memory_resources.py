@@ -8,6 +8,7 @@ import falcon
 
 from qmemd.errors import RequestError
 from qmemd.http.body import read_object, read_optional_object
+from qmemd.http.change_resources import visible_change
 from qmemd.http.client_ids import known_client_id
 from qmemd.http.fields import Fields
 from qmemd.http.parameters import idempotency_key, list_filter, wait_seconds
@@ -15,7 +16,7 @@ from qmemd.http.ports import Door, Polled
 from qmemd.http.replies import Reply, json_reply
 from qmemd.http.waiting_room import WaitingRoom
 from qmemd.kinds import TaskKind, TaskStatus
-from qmemd.tasks import TaskRequest
+from qmemd.tasks import Change, TaskRequest
 
 
 class Tasks:
@@ -29,6 +30,8 @@ class Tasks:
         request = self._read_request(req)
         key = idempotency_key(req)
         client_id = known_client_id(req, self._door)
+        if isinstance(request, Change):
+            visible_change(self._door, request.change_set_id, client_id)
         task = self._door.submit(request, client_id, key)
         queued = task.status is TaskStatus.QUEUED
         # A repeated key finds its task, however far that is.
@@ -84,4 +87,5 @@ def request_readers(fields: Fields) -> dict[TaskKind, Callable[[falcon.Request],
         TaskKind.REMEMBER: lambda req: fields.remember(read_object(req)),
         TaskKind.FORGET: lambda req: fields.forget(read_object(req)),
         TaskKind.DREAM: lambda req: fields.dream(read_optional_object(req)),
+        TaskKind.CHANGE: lambda req: fields.change(read_object(req)),
     }

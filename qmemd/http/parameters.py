@@ -17,6 +17,7 @@ MAX_WAIT = 30
 """Seconds."""
 
 _LIMIT = re.compile(r"[0-9]{1,4}")
+_CURSOR = re.compile(r"[0-9]{8}T[0-9]{9}Z\.[A-Za-z0-9_-]{1,100}")
 _SECONDS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,6})?")
 
 
@@ -30,6 +31,18 @@ def idempotency_key(req: falcon.Request) -> str | None:
     if key is not None:
         check_key(key)
     return key
+
+
+def change_page(req: falcon.Request) -> tuple[int, str | None]:
+    """How many change sets are asked for at most, and after which one.
+
+    Raises:
+        RequestError: ``invalid_limit`` or ``invalid_cursor``.
+    """
+    cursor = req.get_param("cursor")
+    if cursor is not None and not _CURSOR.fullmatch(cursor):
+        raise RequestError("invalid_cursor")
+    return _limit(req), cursor
 
 
 def wait_seconds(req: falcon.Request) -> float:
@@ -57,7 +70,11 @@ def list_filter(req: falcon.Request) -> tuple[TaskKind | None, TaskStatus | None
         raise RequestError("invalid_kind")
     if status is not None and status not in set(TaskStatus):
         raise RequestError("invalid_status")
+    return TaskKind(kind) if kind else None, TaskStatus(status) if status else None, _limit(req)
+
+
+def _limit(req: falcon.Request) -> int:
     limit = req.get_param("limit") or str(DEFAULT_LISTED)
     if not _LIMIT.fullmatch(limit) or not 1 <= int(limit) <= MAX_LISTED:
         raise RequestError("invalid_limit")
-    return TaskKind(kind) if kind else None, TaskStatus(status) if status else None, int(limit)
+    return int(limit)

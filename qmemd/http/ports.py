@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from qmemd.context import ContextFiles
 from qmemd.errors import SettingsError
@@ -67,6 +67,16 @@ class SessionOpened(Protocol):
         """ISO 8601."""
 
 
+class ChangeLog(Protocol):
+    """The change sets of the workspace. Reads files; never waits for anything else."""
+
+    def page(self, client_id: str | None, *, limit: int, cursor: str | None) -> dict[str, Any]:
+        """Those of a client, the newest first: ``changes`` and perhaps ``nextCursor``."""
+
+    def detail(self, change_set_id: str, client_id: str | None) -> dict[str, Any] | None:
+        """One with its diffs; None when the client has none with this id."""
+
+
 class Door(Protocol):
     """The daemon as seen by a request.
 
@@ -85,6 +95,10 @@ class Door(Protocol):
     @property
     def context_files(self) -> ContextFiles:
         """The files that people write for their agents themselves."""
+
+    @property
+    def change_log(self) -> ChangeLog:
+        """What tasks did to the documents."""
 
     def publish(self, event: FileChanged) -> None:
         """Tells listeners that a context file was written. Never waits, never fails."""

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from qmemd.errors import ProtocolError
-from qmemd.kinds import ContextMode, Scope, TaskKind, TaskStatus
+from qmemd.kinds import ChangeAction, ContextMode, Scope, TaskKind, TaskStatus
 from qmemd.results import TaskResult, result_from_wire
-from qmemd.tasks import Dream, Forget, Remember, Task, TaskFailure, TaskRequest
+from qmemd.tasks import Change, Dream, Forget, Remember, Task, TaskFailure, TaskRequest
 from qmemd.texts import is_utf8
 
 
@@ -78,7 +78,12 @@ def _request(kind: TaskKind, text: str | None) -> TaskRequest | None:
     scope = _member(Scope, wire.get("scope"))
     if kind is TaskKind.REMEMBER:
         return Remember(wire["content"], ContextMode(wire["contextMode"]), scope)
-    return Forget(wire["query"], scope) if kind is TaskKind.FORGET else Dream()
+    preview = bool(wire.get("preview", False))
+    if kind is TaskKind.FORGET:
+        return Forget(wire["query"], scope, preview)
+    if kind is TaskKind.CHANGE:
+        return Change(wire["changeSetId"], ChangeAction(wire["action"]))
+    return Dream(preview)
 
 
 def _result(kind: TaskKind, outcome: Any) -> TaskResult:

@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from qmemd.errors import MemoryFilesError
+from qmemd.kinds import ChangeState
 from qmemd.memory import files
-from qmemd.memory.changes import ChangeSet, ChangeState, FileChange, KeptText
+from qmemd.memory.changes import ChangeSet, FileChange, KeptText
 from qmemd.memory.history import History, Step
 from qmemd.memory.late_writes import LateWrites
 from qmemd.memory.leftovers import sweep
@@ -115,7 +116,9 @@ class Application:
             result["summary"] = " ".join([str(result.get("summary", "")), *warnings]).strip()
         self._change_set = replace(self._change_set, state=ChangeState.APPLIED, result=result)
         try:
-            self._history.close(self._change_set)
+            if (moves := self._change_set.moves) is not None:
+                self._history.move(moves.change_set_id, moves.state)
+            self._history.close(_done(self._change_set))
         except (OSError, MemoryFilesError):
             # The next settling finds every file at its after-image.
             _logger.exception("an applied change set could not be closed")
@@ -207,6 +210,11 @@ def rebuild(scanner: Scanner, root: Root, history: History, step: Step) -> tuple
     except (OSError, MemoryFilesError):
         _logger.warning("temporary files stay in the %s memory", root.scope, exc_info=True)
     return _left_out(scan)
+
+
+def _done(change_set: ChangeSet) -> ChangeSet:
+    """As the history keeps it: what did another one's changes need not hold the texts as well."""
+    return change_set if change_set.moves is None else replace(change_set, files=(), kept=())
 
 
 def not_rebuilt(root: Root) -> str:

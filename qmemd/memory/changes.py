@@ -9,29 +9,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Any, Literal
 
 from qmemd.errors import MemoryFilesError
-from qmemd.kinds import Scope, TaskKind
+from qmemd.kinds import ChangeState, Scope, TaskKind
 from qmemd.memory.memorypath import MemoryPath
 from qmemd.tasks import iso, to_json
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
-
-
-class ChangeState(StrEnum):
-    """Where a change set is in its life."""
-
-    OPEN = "open"
-    """Written, so that it counts, but perhaps not done on the files yet."""
-    PREVIEW = "preview"
-    APPLIED = "applied"
-    REVERTED = "reverted"
-    DISCARDED = "discarded"
-    ERASED = "erased"
-    CONFLICT = "conflict"
-    """Others changed the files meanwhile: what was done was put back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +37,11 @@ class FileChange:
             return "added"
         return "removed" if self.after is None else "changed"
 
+    @property
+    def reversed(self) -> FileChange:
+        """What takes it back."""
+        return FileChange(self.path, before=self.after, after=self.before)
+
 
 @dataclass(frozen=True, slots=True)
 class KeptText:
@@ -59,6 +49,14 @@ class KeptText:
 
     path: MemoryPath
     content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """The state that another change set gets once this one is applied."""
+
+    change_set_id: str
+    state: ChangeState
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +81,8 @@ class ChangeSet:
     made_directories: tuple[str, ...] = ()
     """Directories that the change set makes, outermost first; paths like those of ``roots``."""
     kept: tuple[KeptText, ...] = ()
+    moves: Move | None = None
+    """For one that does another one's changes, forwards or backwards; it is not listed itself."""
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.change_set_id):
@@ -114,6 +114,8 @@ class ChangeSet:
                     _path_to_json(kept.path) | {"content": _image_to_json(kept.content)}
                     for kept in self.kept
                 ],
+                "moves": self.moves
+                and {"changeSetId": self.moves.change_set_id, "state": self.moves.state.value},
             }
         )
 
@@ -153,10 +155,15 @@ def _from_json(wire: Any) -> ChangeSet:
         roots={Scope(scope): str(root) for scope, root in wire["roots"].items()},
         made_directories=tuple(wire["madeDirectories"]),
         kept=tuple(KeptText(_path_from_json(item), _content(item)) for item in wire["kept"]),
+        moves=_move_from_json(wire.get("moves")),
     )
     if not change_set.roots.keys() >= set(change_set.touched_scopes):
         raise ValueError("a root is missing")
     return change_set
+
+
+def _move_from_json(wire: Any) -> Move | None:
+    return None if wire is None else Move(wire["changeSetId"], ChangeState(wire["state"]))
 
 
 def _file_to_json(change: FileChange) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from types import MappingProxyType
 from typing import Any
 
 from qmemd.errors import MemoryFilesError, TaskFailedError
-from qmemd.kinds import Scope, TaskKind
+from qmemd.kinds import ChangeAction, ChangeState, Scope, TaskKind
 from qmemd.memory import files
 from qmemd.memory.application import Application, not_rebuilt, rebuild
-from qmemd.memory.changes import ChangeSet, ChangeState, FileChange
-from qmemd.memory.checks import check_changes, without_secrets
+from qmemd.memory.changes import ChangeSet, FileChange, Move
+from qmemd.memory.checks import check_changes, check_paths, without_secrets
 from qmemd.memory.document_names import is_index
 from qmemd.memory.documents import MAX_DOCUMENT_BYTES
 from qmemd.memory.history import History, Step, no_step
@@ -112,6 +112,64 @@ class Committer:
         except MemoryFilesError as error:
             raise TaskFailedError(f"{run.kind.value}_failed", details=error.message) from error
 
+    def preview(
+        self,
+        changes: Sequence[FileChange],
+        run: RunRecord,
+        *,
+        result: Callable[[ChangeSet], dict[str, Any]],
+        may_commit: Callable[[], bool],
+    ) -> ChangeSet:
+        """Checks the changes like `commit`, and keeps them in the history instead of doing them.
+
+        Raises:
+            TaskFailedError: as `commit`.
+        """
+        try:
+            with self._locked(lambda: _ask(may_commit), project_needed=False):
+                change_set = self._checked(changes, run)
+                change_set = replace(change_set, state=ChangeState.PREVIEW)
+                change_set = replace(change_set, result=result(change_set))
+                if conflicts := self._application(change_set).conflicts():
+                    raise TaskFailedError("change_conflict", details=", ".join(conflicts))
+                _ask(may_commit)
+                self._history.close(change_set)
+                return change_set
+        except OSError as error:
+            raise TaskFailedError(f"{run.kind.value}_failed", details=error.strerror) from error
+        except MemoryFilesError as error:
+            raise TaskFailedError(f"{run.kind.value}_failed", details=error.message) from error
+
+    def move(
+        self,
+        change_set_id: str,
+        action: ChangeAction,
+        run: RunRecord,
+        *,
+        result: Callable[[ChangeSet, ChangeState], dict[str, Any]],
+        may_commit: Callable[[], bool],
+    ) -> ChangeSet:
+        """Does a kept change set, undoes it, or drops it; returns the record of that.
+
+        Its files must hold what they are to hold before. Content, sizes and losses are not judged
+        again, paths are.
+
+        Raises:
+            TaskFailedError: ``change_conflict``, it is in no state for that or a file has changed
+                since; nothing is changed then. Else as `commit`.
+        """
+        try:
+            with self._locked(lambda: _ask(may_commit)):
+                moved = self._history.load(change_set_id)
+                if moved is None or moved.workspace != run.workspace:
+                    raise TaskFailedError("change_conflict", details="It is not kept any more.")
+                state = after_action(moved.state, action)
+                return self._move(moved, action, state, run, result, may_commit)
+        except OSError as error:
+            raise TaskFailedError("change_failed", details=error.strerror) from error
+        except MemoryFilesError as error:
+            raise TaskFailedError("change_failed", details=error.message) from error
+
     def rebuild_indexes(self, check: Callable[[], object] = no_check) -> tuple[str, ...]:
         """Rebuilds the indexes of the roots that exist; for runs that changed nothing.
 
@@ -169,12 +227,40 @@ class Committer:
         result: Callable[[ChangeSet], dict[str, Any]],
         may_commit: Callable[[], bool],
     ) -> ChangeSet:
+        change_set = self._checked(changes, run)
+        change_set = replace(change_set, result=result(change_set))
+        return self._apply(change_set, may_commit)
+
+    def _checked(self, changes: Sequence[FileChange], run: RunRecord) -> ChangeSet:
         for scope in sorted({change.path.scope for change in changes}):
             _refuse_odd_places(self._paths.root(scope), changes)
         changes = without_secrets(changes, self._secrets)
         check_changes(changes, kind=run.kind, scan=self._scan)
-        change_set = self._change_set(changes, run)
-        change_set = replace(change_set, result=result(change_set))
+        return self._change_set(changes, run)
+
+    def _move(
+        self,
+        moved: ChangeSet,
+        action: ChangeAction,
+        state: ChangeState,
+        run: RunRecord,
+        result: Callable[[ChangeSet, ChangeState], dict[str, Any]],
+        may_commit: Callable[[], bool],
+    ) -> ChangeSet:
+        changes: tuple[FileChange, ...] = ()
+        if action is ChangeAction.APPLY:
+            changes = moved.files
+        elif action is ChangeAction.REVERT:
+            changes = tuple(change.reversed for change in moved.files)
+        check_paths(changes)
+        for scope in sorted({change.path.scope for change in changes}):
+            _refuse_odd_places(self._paths.root(scope), changes)
+        record = self._change_set(changes, run)
+        record = replace(record, moves=Move(moved.change_set_id, state))
+        record = replace(record, result=result(record, state))
+        return self._apply(record, may_commit)
+
+    def _apply(self, change_set: ChangeSet, may_commit: Callable[[], bool]) -> ChangeSet:
         application = self._application(change_set)
         if conflicts := application.conflicts():
             raise TaskFailedError("change_conflict", details=", ".join(conflicts))
@@ -278,6 +364,26 @@ class Committer:
             if self._late:
                 self._late.look(self._history)
             yield project_held
+
+
+_AFTER = {
+    (ChangeState.PREVIEW, ChangeAction.APPLY): ChangeState.APPLIED,
+    (ChangeState.REVERTED, ChangeAction.APPLY): ChangeState.APPLIED,
+    (ChangeState.APPLIED, ChangeAction.REVERT): ChangeState.REVERTED,
+    (ChangeState.PREVIEW, ChangeAction.DISCARD): ChangeState.DISCARDED,
+}
+
+
+def after_action(state: ChangeState, action: ChangeAction) -> ChangeState:
+    """The state that follows.
+
+    Raises:
+        TaskFailedError: ``change_conflict``, the action does not fit the state.
+    """
+    after = _AFTER.get((state, action))
+    if after is None:
+        raise TaskFailedError("change_conflict", details=f"It is {state.value} already.")
+    return after
 
 
 def _ask(may_commit: Callable[[], bool]) -> None:

@@ -10,13 +10,15 @@ import logging
 import os
 import re
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
 from qmemd.errors import MemoryFilesError
+from qmemd.kinds import ChangeState
 from qmemd.memory import files
-from qmemd.memory.changes import ChangeSet, ChangeState
+from qmemd.memory.changes import ChangeSet
 
 MAX_AGE = timedelta(days=30)
 MAX_BYTES = 200_000_000
@@ -56,6 +58,12 @@ class History:
         self._step("history: unlink open")
         # Not fsynced: an open one that comes back is ignored beside its closed one.
         (self._open / name).unlink(missing_ok=True)
+
+    def move(self, change_set_id: str, state: ChangeState) -> None:
+        """Gives a closed change set another state; one that is gone by now is ignored."""
+        found = self.load(change_set_id)
+        if found is not None:
+            self.close(replace(found, state=state))
 
     def has_open(self) -> bool:
         """Whether anything waits to be settled. One look into a directory that is mostly empty."""
@@ -115,11 +123,15 @@ class History:
                 return _load(self._closed / name)
         return None
 
-    def newest_first(self) -> Iterator[ChangeSet]:
-        """The closed change sets, newest first, each read only when it is asked for."""
+    def newest_first(self, *, before: str | None = None) -> Iterator[tuple[str, ChangeSet]]:
+        """The closed change sets, newest first, each read only when it is asked for.
+
+        With each comes its place, after which a later call goes on with ``before``.
+        """
         for name in reversed(_names(self._closed)):
-            if change_set := _load(self._closed / name):
-                yield change_set
+            place = ".".join(name.split(".", 2)[:2])
+            if (before is None or place < before) and (change_set := _load(self._closed / name)):
+                yield place, change_set
 
     def prune(
         self,

@@ -15,8 +15,9 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 from qmemd.errors import MemoryFilesError
+from qmemd.kinds import ChangeState
 from qmemd.memory import files
-from qmemd.memory.changes import ChangeState, FileChange, KeptText
+from qmemd.memory.changes import FileChange, KeptText
 from qmemd.memory.history import History
 
 MAX_WATCHED = 64

@@ -8,8 +8,9 @@ import stat
 from collections.abc import Iterable
 from dataclasses import replace
 
+from qmemd.kinds import ChangeState
 from qmemd.memory import files
-from qmemd.memory.changes import ChangeSet, ChangeState, KeptText
+from qmemd.memory.changes import ChangeSet, KeptText
 from qmemd.memory.history import History
 from qmemd.memory.paths import Root
 from qmemd.memory.replacement import KEPT_LIMIT, Replacement

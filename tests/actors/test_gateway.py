@@ -17,6 +17,8 @@ from qmemd.actors.sessions import Sessions
 from qmemd.context import ContextFiles
 from qmemd.errors import RequestError
 from qmemd.events import FileChanged
+from qmemd.memory.change_log import ChangeLog
+from qmemd.memory.paths import resolve_paths
 from qmemd.memory.secrets import SecretPolicy
 from qmemd.messages import (
     Cancel,
@@ -36,6 +38,7 @@ from qmemd.tasks import Dream, Remember, Task, TaskFailure
 from tests.actors.fake_timers import FakeTimers
 from tests.conftest import FakeClock
 
+NO_CHANGES = ChangeLog(resolve_paths(Path("/nowhere/b"), Path("/nowhere/w")), "/nowhere/w")
 NO_FILES = ContextFiles(Path("/nowhere"), Path("/nowhere"), Path("/nowhere/lock"))
 
 
@@ -77,6 +80,7 @@ class Rig:
             board=self.board,
             sessions=sessions,
             context_files=NO_FILES,
+            change_log=lambda: NO_CHANGES,
             tell_gateway=lambda message: tell(self.gateway, message),
             tell_bus=self._tell_bus,
             timeout=5,
@@ -180,6 +184,7 @@ def test_a_gateway_that_does_not_answer_holds_nobody_who_stops(rig: Rig) -> None
         board=rig.board,
         sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
         context_files=NO_FILES,
+        change_log=lambda: NO_CHANGES,
         tell_gateway=lambda _: None,
         tell_bus=lambda _: None,
     )
@@ -194,6 +199,7 @@ def test_before_it_is_opened_the_door_is_shut(rig: Rig) -> None:
         board=rig.board,
         sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
         context_files=NO_FILES,
+        change_log=lambda: NO_CHANGES,
         tell_gateway=lambda _: None,
         tell_bus=lambda _: None,
     )

@@ -27,7 +27,7 @@ def test_the_handshake(start: Start) -> None:
         "agentInfo": {"name": "qmemd-agent", "version": __version__},
         "agentCapabilities": {},
         "authMethods": [],
-        "_meta": {"qmemd/version": __version__, "qmemd/tellsBegun": True},
+        "_meta": {"qmemd/version": __version__, "qmemd/tellsBegun": True, "qmemd/changes": True},
     }
     assert child.result(AVAILABILITY) == {"available": True}
     child.end_of_input()
@@ -42,6 +42,7 @@ def test_the_guard_is_acknowledged_when_it_is_asked_for(start: Start) -> None:
     assert list(child.result("initialize", INITIALIZE)["_meta"]) == [
         "qmemd/version",
         "qmemd/tellsBegun",
+        "qmemd/changes",
     ]
 
 
@@ -241,5 +242,5 @@ def test_what_an_editor_writes_late_is_kept_when_the_agent_ends(
         late.write(b"Likes coffee after all.")
         child.end_of_input()
         assert child.wait() == 0
-    (change_set,) = History(paths.history).newest_first()
+    ((_, change_set),) = History(paths.history).newest_first()
     assert [b"Likes coffee after all." in text.content for text in change_set.kept] == [True]

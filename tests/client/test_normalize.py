@@ -3,6 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from qmemd.client.normalize import (
     Debug,
@@ -66,6 +68,7 @@ def test_a_change_of_a_context_file() -> None:
         FILE | {"mode": "add"},
         FILE | {"bytesWritten": True},
         FILE | {"bytesWritten": float("inf")},
+        FILE | {"bytesWritten": 10**400},
         {},
         None,
         [],
@@ -124,3 +127,22 @@ def test_what_is_quiet_unknown_or_no_envelope() -> None:
     for wire in ({}, {"v": 2, "type": "x"}, {"v": 1, "type": 1}, {"v": 1, "type": "x", "id": 0}):
         [none] = normalize_event(wire)
         assert isinstance(none, Debug)
+
+
+TEXT = st.sampled_from(["", "managed", "global", "user", "append", "\0", "\ud800"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.just(10**400) | st.floats() | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=5,
+)
+KEYS = [*MANAGED, *FILE, "kind", "status", "sessionId", "reason", "replayedCount", "error"]
+TYPES = ["memory_changed", "task_updated", "session_closed", "replay_complete", "client_evicted"]
+
+
+@given(
+    st.sampled_from(TYPES),
+    JSON | st.dictionaries(st.sampled_from(KEYS), JSON),
+    st.fixed_dictionaries({}, optional={"id": JSON, "_meta": JSON, "originatorClientId": JSON}),
+)
+def test_no_payload_breaks_it(event_type: str, data: Any, more: dict[str, Any]) -> None:
+    assert len(normalize_event(envelope(event_type, data, **more))) == 1

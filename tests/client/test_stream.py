@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 
 import pytest
 
-from qmemd.client.errors import RequestRefusedError, UnexpectedAnswerError
+from qmemd.client.errors import RequestRefusedError, StreamFailedError, UnexpectedAnswerError
 from qmemd.client.stream import EventStream
 from qmemd.client.transport import Transport
 from tests.client.scripted import ScriptedServer, answer, event, stream
@@ -135,3 +136,94 @@ def test_closing_before_the_first_event_and_while_it_rests() -> None:
     nobody.close()
     reader.join(5)
     assert not reader.is_alive()
+
+
+def test_an_id_of_another_epoch_is_not_taken_for_one_of_this() -> None:
+    acts = (
+        stream("retry: 0", event(4), epoch="e1"),
+        stream("retry: 0", event(None, "state_resync_required"), epoch="e2"),
+        stream(event(1), event(2, "session_closed"), epoch="e2"),
+    )
+    with ScriptedServer(*acts) as server, listening(server) as events:
+        assert [e.event_id for e in events] == [4, None, 1, 2]
+    assert (server.header(2, "Last-Event-ID"), server.header(2, "X-Qwen-Event-Epoch")) == (
+        "0",
+        "e2",
+    )
+
+
+def test_the_daemon_may_say_so_where_no_epoch_comes_through() -> None:
+    reset = event(None, "state_resync_required", {"reason": "epoch_reset"})
+    acts = (stream("retry: 0", reset), stream(event(1, "session_closed")))
+    with ScriptedServer(*acts) as server, listening(server, last_event_id=900) as events:
+        assert len(list(events)) == 2
+    assert [server.header(n, "Last-Event-ID") for n in range(2)] == ["900", "0"]
+
+
+def rest(*acts: bytes) -> float:
+    """Seconds that a stream took for these."""
+    with ScriptedServer(*acts) as server, listening(server) as events:
+        begun = time.monotonic()
+        list(events)
+        return time.monotonic() - begun
+
+
+def test_it_does_not_come_back_before_the_stream_wants_it_to() -> None:
+    assert rest(stream("retry: 250", event(1)), stream(event(2, "session_closed"))) >= 0.25
+    # What the first said still holds after a second that said nothing.
+    silent = stream(event(2))
+    assert rest(stream("retry: 120"), silent, stream(event(3, "session_closed"))) >= 0.24
+
+
+def test_it_does_not_come_back_before_a_refusal_wants_it_to() -> None:
+    busy = answer(429, {"error": "Full.", "code": "subscriber_limit_exceeded"}, Retry_After="0.25")
+    assert rest(busy, stream(event(1, "session_closed"))) >= 0.25
+
+
+def test_a_proxy_without_its_daemon_is_asked_again() -> None:
+    page = b"HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: 3\r\n\r\n<p>"
+    with ScriptedServer(page, stream(event(1, "session_closed"))) as server:
+        assert len(list(listening(server))) == 1
+
+
+def test_entering_its_block_connects() -> None:
+    accepted = threading.Event()
+
+    def act(connection: socket.socket) -> None:
+        accepted.set()
+        connection.sendall(stream(event(1, "session_closed")))
+
+    with ScriptedServer(act) as server, listening(server) as events:
+        assert accepted.wait(10)
+        assert len(list(events)) == 1
+        assert len(server.requests) == 1
+
+
+def test_a_refusal_is_told_on_entering() -> None:
+    act = answer(404, {"error": "No.", "code": "session_not_found"})
+    with (
+        ScriptedServer(act) as server,
+        pytest.raises(RequestRefusedError, match="No"),
+        listening(server),
+    ):
+        pass
+
+
+def test_a_redirect_is_not_followed() -> None:
+    act = answer(307, None, Location="http://127.0.0.1:1/")
+    with ScriptedServer(act) as server, pytest.raises(UnexpectedAnswerError) as unexpected:
+        next(listening(server))
+    assert unexpected.value.status == 307
+
+
+def test_an_event_that_never_ends_fails_the_stream() -> None:
+    def endless(connection: socket.socket) -> None:
+        connection.sendall(stream(event(1)) + b"data: ")
+        for _ in range(17):
+            connection.sendall(b"x" * 2**20)
+
+    with ScriptedServer(endless) as server:
+        events = listening(server)
+        assert next(events).event_id == 1
+        with pytest.raises(StreamFailedError):
+            next(events)

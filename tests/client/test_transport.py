@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from qmemd.client.client import Client
 from qmemd.client.errors import (
     ClientError,
     DaemonUnreachableError,
+    InvalidArgumentError,
     RequestRefusedError,
     UnexpectedAnswerError,
 )
@@ -63,10 +65,62 @@ def test_the_token_shows_nowhere(time: Time) -> None:
     assert "s3cret" not in str(lost.value)
 
 
-@pytest.mark.parametrize("url", ["", "127.0.0.1:4170", "ftp://x", "http://", "file:///etc"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *(
+            "",
+            "127.0.0.1:4170",
+            "ftp://x",
+            "http://",
+            "file:///etc",
+            "http://x:99999",
+            "http://[::1",
+        ),
+        *("http://x/?a=1", "http://x/#a"),
+    ],
+)
 def test_what_is_no_url(url: str, time: Time) -> None:
-    with pytest.raises(ValueError, match="base URL"):
+    with pytest.raises(InvalidArgumentError, match="base URL") as invalid:
         transport(url, time)
+    assert isinstance(invalid.value, ClientError)
+    assert (invalid.value.code, invalid.value.status) == ("invalid_base_url", None)
+
+
+def test_a_password_in_the_url_is_refused_and_not_repeated(time: Time) -> None:
+    with pytest.raises(InvalidArgumentError) as invalid:
+        transport("http://me:s3cret@127.0.0.1:1", time)
+    assert "s3cret" not in str(invalid.value)
+
+
+@pytest.mark.parametrize("token", ["", "s3cret\n", "s3 cret", "s3cret\x7f", "s3cret\ud800"])
+def test_a_token_that_no_header_can_carry_is_not_repeated(time: Time, token: str) -> None:
+    with pytest.raises(InvalidArgumentError) as invalid:
+        transport("http://127.0.0.1:1", time, token=token)
+    assert invalid.value.code == "invalid_token"
+    assert "s3" not in str(invalid.value)
+
+
+def test_a_token_is_sent_as_the_daemon_compares_it(time: Time) -> None:
+    with ScriptedServer(answer(200, {})) as server:
+        transport(server.url, time, token="s3cr€t").call("GET", "/x")
+    assert server.header(0, "Authorization") == "Bearer s3cr€t"
+
+
+def test_ids_and_keys_that_no_header_can_carry(time: Time) -> None:
+    with pytest.raises(InvalidArgumentError) as invalid:
+        transport("http://127.0.0.1:1", time, client_id="a\nb")
+    assert invalid.value.code == "invalid_client_id"
+    for key in ("", "a\nb", "é", "x" * 256):
+        with pytest.raises(InvalidArgumentError) as invalid:
+            Client("http://127.0.0.1:1", "t", env={}).dream(idempotency_key=key)
+        assert invalid.value.code == "invalid_idempotency_key"
+
+
+def test_blanks_around_a_token_are_no_part_of_it() -> None:
+    with ScriptedServer(answer(200, {"status": "ok"})) as server:
+        assert Client(server.url, " s3cret\n", env={}).health()
+    assert server.header(0, "Authorization") == "Bearer s3cret"
 
 
 def test_a_refusal_carries_the_daemons_words(time: Time) -> None:

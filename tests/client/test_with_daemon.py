@@ -60,6 +60,7 @@ def test_the_same_key_is_the_same_task(client: Client) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_cancelling(home: Home) -> None:
     with Daemon(home.settings(agent_command=("sleep", "600"))) as daemon:
         client = Client(daemon.url, "test-token", env={})
@@ -95,7 +96,7 @@ def test_a_session_and_its_events(client: Client) -> None:
 
 def test_events_without_a_session(client: Client) -> None:
     with client.events(max_queued=16) as events:
-        threading.Timer(0.05, client.dream).start()
+        client.dream()
         updates = [normalize_event(next(events))[0] for _ in range(3)]
     assert [u.status for u in updates if isinstance(u, TaskUpdate)] == [
         "queued",
@@ -104,6 +105,7 @@ def test_events_without_a_session(client: Client) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_stream_goes_on_over_a_restart(home: Home) -> None:
     with Daemon(home.settings()) as first:
         port = first.port

@@ -26,7 +26,7 @@ def test_health_and_capabilities(shared: Api) -> None:
         "workspace_memory_forget",
         "workspace_memory_dream",
     } <= set(capabilities["features"])
-    assert "workspace_memory_changes" not in capabilities["features"]
+    assert "session_prompt" not in capabilities["features"]
 
 
 @pytest.mark.parametrize(

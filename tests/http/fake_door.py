@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from qmemd.actors.reader import FeedReader
 from qmemd.context import ContextFiles
@@ -27,6 +28,21 @@ class FakePolled:
     ended: bool = False
 
 
+class FakeChangeLog:
+    """Knows one change set, of the client ``known``."""
+
+    def __init__(self) -> None:
+        self.pages: list[tuple[str | None, int, str | None]] = []
+
+    def page(self, client_id: str | None, *, limit: int, cursor: str | None) -> dict[str, Any]:
+        self.pages.append((client_id, limit, cursor))
+        return {"changes": [], "nextCursor": "20300102T030405678Z.c1"}
+
+    def detail(self, change_set_id: str, client_id: str | None) -> dict[str, Any] | None:
+        known = (change_set_id, client_id) == ("c1", "known")
+        return {"changeSetId": "c1", "files": []} if known else None
+
+
 class FakeDoor:
     """Keeps what it was asked; everything that a test wants to differ is an attribute."""
 
@@ -36,6 +52,7 @@ class FakeDoor:
         self.context_files = ContextFiles(
             Path("/nowhere/w"), Path("/nowhere/h"), Path("/nowhere/l")
         )
+        self.change_log = FakeChangeLog()
         self.published: list[FileChanged] = []
         self.keys: list[str | None] = []
         self.cancelled: list[str] = []

@@ -138,7 +138,7 @@ def test_what_is_no_session_scope(scope: Any) -> None:
 def test_the_schemas_are_valid_schemas() -> None:
     folder = files("qmemd.http") / "schemas"
     schemas = [path for path in folder.iterdir() if path.name.endswith(".json")]
-    assert len(schemas) == 5
+    assert len(schemas) == 6
     for path in schemas:
         Draft202012Validator.check_schema(json.loads(path.read_text()))
 

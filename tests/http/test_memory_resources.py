@@ -199,7 +199,7 @@ def test_tasks_are_listed_by_kind_status_and_number(
 @pytest.mark.parametrize(
     ("query", "code"),
     [
-        ("kind=change", "invalid_kind"),
+        ("kind=changing", "invalid_kind"),
         ("status=done", "invalid_status"),
         *((f"limit={limit}", "invalid_limit") for limit in ("0", "-1", "1001", "x", "1e2")),
     ],

@@ -23,4 +23,4 @@ def test_capabilities(client: testing.TestClient, door: FakeDoor) -> None:
         "workspace_memory_remember": {"modes": ["workspace", "clean"]}
     }
     assert "workspace_memory_tasks" in told["features"]
-    assert "workspace_memory_changes" not in told["features"]
+    assert "session_prompt" not in told["features"]

@@ -16,7 +16,7 @@ from qmemd.http.paths import is_poll, never_waits
         ("DELETE", "/workspace/memory/dream/x", "", False),
         ("POST", "/workspace/memory/dream", "", False),
         ("GET", "/workspace/memory/dream/", "", False),
-        ("GET", "/workspace/memory/change/x", "", False),
+        ("GET", "/workspace/memory/changing/x", "", False),
         ("GET", "/workspace/memory/dream/x/y", "", False),
         ("GET", "/session/x", "", False),
     ],

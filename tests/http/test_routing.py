@@ -61,7 +61,7 @@ def test_get_where_only_post_is(client: testing.TestClient) -> None:
         "/health//",
         "/HEALTH",
         "/workspace/memories",
-        "/workspace/memory/change",
+        "/workspace/memory/changing",
         "/workspace/memory/remember/x/y",
         "/session/s1/x",
         "/%ff",

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qmemd.errors import MemoryFilesError
-from qmemd.kinds import Scope, TaskKind
-from qmemd.memory.changes import ChangeSet, ChangeState, FileChange, KeptText, digest
+from qmemd.kinds import ChangeState, Scope, TaskKind
+from qmemd.memory.changes import ChangeSet, FileChange, KeptText, digest
 from tests.memory.world import NOW, add, document, project, user
 
 CHANGE_SET = ChangeSet(

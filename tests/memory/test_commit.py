@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from qmemd.errors import TaskFailedError
-from qmemd.kinds import Scope, TaskKind
-from qmemd.memory.changes import ChangeSet, ChangeState, FileChange
+from qmemd.kinds import ChangeState, Scope, TaskKind
+from qmemd.memory.changes import ChangeSet, FileChange
 from qmemd.memory.locks import FileLock
 from qmemd.memory.paths import resolve_paths
 from tests.memory.world import At, World, add, document, project, run_of, user

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from qmemd.errors import TaskFailedError
-from qmemd.memory.changes import ChangeState, FileChange
+from qmemd.kinds import ChangeState
+from qmemd.memory.changes import FileChange
 from qmemd.memory.locks import FileLock
 from tests.memory.world import (
     At,

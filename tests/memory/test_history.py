@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from qmemd.memory.changes import ChangeSet, ChangeState
+from qmemd.kinds import ChangeState
+from qmemd.memory.changes import ChangeSet
 from qmemd.memory.history import History
 from tests.memory.test_changes import CHANGE_SET
 from tests.memory.world import NOW
@@ -69,7 +70,7 @@ def test_the_newest_comes_first(tmp_path: Path) -> None:
     history = History(tmp_path)
     for number, minutes in ((1, 5), (2, 9), (3, 1)):
         history.close(_change_set(number, minutes=minutes))
-    assert [one.change_set_id for one in history.newest_first()] == ["c-2", "c-1", "c-3"]
+    assert [one.change_set_id for _, one in history.newest_first()] == ["c-2", "c-1", "c-3"]
 
 
 def test_of_several_change_sets_of_a_task_the_one_that_counts_is_found(tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_junk_is_left_alone_and_stops_nothing(
             (tmp_path / directory / name).write_bytes(b"junk")
     (tmp_path / "open" / "20260730T101112345Z.c-8.t.json").mkdir()
     with caplog.at_level(logging.WARNING):
-        assert [one.change_set_id for one in history.newest_first()] == ["c-2"]
+        assert [one.change_set_id for _, one in history.newest_first()] == ["c-2"]
         assert "junk" not in caplog.text
     assert history.load("c-9") is None
 
@@ -110,7 +111,7 @@ def test_what_is_too_old_is_forgotten(tmp_path: Path) -> None:
         history.close(_change_set(number, minutes=-days * 24 * 60))
     history.open(_change_set(5, state=ChangeState.OPEN, minutes=-90 * 24 * 60))
     assert history.prune(NOW, keep_tasks={"remember-2"}) == 1
-    assert [one.change_set_id for one in history.newest_first()] == ["c-4", "c-3", "c-2"]
+    assert [one.change_set_id for _, one in history.newest_first()] == ["c-4", "c-3", "c-2"]
     assert len(history.opened()) == 1
 
 
@@ -120,7 +121,7 @@ def test_what_is_too_much_is_forgotten_oldest_first(tmp_path: Path) -> None:
         history.close(_change_set(number, minutes=number))
     size = next((tmp_path / "closed").iterdir()).stat().st_size
     assert history.prune(NOW, max_bytes=3 * size, keep_tasks={"remember-1"}) == 1
-    assert [one.change_set_id for one in history.newest_first()] == ["c-5", "c-4", "c-3", "c-1"]
+    assert [one.change_set_id for _, one in history.newest_first()] == ["c-5", "c-4", "c-3", "c-1"]
 
 
 def test_what_dead_writers_left_is_swept_and_nothing_else(tmp_path: Path) -> None:

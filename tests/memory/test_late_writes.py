@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from qmemd.errors import TaskFailedError
-from qmemd.memory.changes import ChangeSet, ChangeState, FileChange
+from qmemd.kinds import ChangeState
+from qmemd.memory.changes import ChangeSet, FileChange
 from qmemd.memory.late_writes import MAX_WATCHED, LateWrites
 from tests.memory.world import At, World, document, run_of, user
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from qmemd.kinds import Scope
-from qmemd.memory.changes import ChangeState, FileChange
+from qmemd.kinds import ChangeState, Scope
+from qmemd.memory.changes import FileChange
 from tests.memory.world import World, add, document, project, run_of, user
 
 OLD, NEW, GONE = document("Old fact"), document("New fact"), document("Gone fact")
