@@ -167,6 +167,7 @@ ERRORS: Mapping[str, ErrorEntry] = {
         None, "A memory file was changed by another program meanwhile; nothing was overwritten."
     ),
     # inside the program; they reach users as the details of something else, or as a start's end
+    "erasure_incomplete": _internal("The journal could not be cleaned."),
     "invalid_settings": _internal("A setting is wrong."),
     "protocol_error": _internal("The other end of the pipe broke the protocol."),
     "claim_lost": _internal("The claim on the task is not in force any more."),

@@ -7,7 +7,7 @@ key by key and type-checked, so that nothing unknown travels on.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
 
@@ -22,6 +22,10 @@ MAX_ITEM = 8_192
 """Characters of one path or line in such a list."""
 
 _Member = TypeVar("_Member", bound=StrEnum)
+
+
+ERASED_TEXTS = "qmemd/erasedTexts"
+"""Key of an agent's forget result: what its daemon has to erase too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,8 @@ class ForgetResult:
     touched_scopes: tuple[Scope, ...] = ()
     change_set_id: str | None = None
     usage: Usage | None = None
+    erased_texts: tuple[str, ...] = field(default=(), repr=False)
+    """What is to be gone for good; said by the agent to its daemon, and to nobody else."""
 
     def to_wire(self) -> dict[str, Any]:
         return {
@@ -188,6 +194,7 @@ def result_from_wire(kind: TaskKind, wire: Any) -> TaskResult:
             touched_scopes=_members(wire, "touchedScopes", Scope),
             change_set_id=change_set_id,
             usage=usage,
+            erased_texts=_strings(wire, ERASED_TEXTS) if ERASED_TEXTS in wire else (),
         )
     return DreamResult(
         summary=_string(wire, "summary", "Dream completed."),

@@ -49,6 +49,8 @@ class Forget:
     """None searches both."""
     preview: bool = False
     """Only say what would go: the change set waits to be applied or discarded."""
+    erase: bool = False
+    """Take the texts out of the history as well; not together with ``preview``."""
 
     kind = TaskKind.FORGET
 
@@ -57,7 +59,8 @@ class Forget:
         wire: dict[str, Any] = {"query": self.query}
         if self.scope:
             wire["scope"] = self.scope.value
-        return wire | ({"preview": True} if self.preview else {})
+        wire |= {"preview": True} if self.preview else {}
+        return wire | ({"erase": True} if self.erase else {})
 
 
 @dataclass(frozen=True, slots=True)

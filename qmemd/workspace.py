@@ -48,7 +48,7 @@ from qmemd.messages import (
     StartChild,
     StopChild,
 )
-from qmemd.results import TaskResult, result_from_wire
+from qmemd.results import ERASED_TEXTS, TaskResult, result_from_wire
 from qmemd.settings import Settings
 from qmemd.tasks import Task
 
@@ -306,10 +306,15 @@ class Workspace:
 
     def _applied(self, task_id: str) -> TaskResult | None:
         """The result of a task whose change set was applied, whatever became of its run."""
+        # Once it is settled, nothing tells any more what it erased.
+        waiting = self._history.find_task(task_id)
         change_set = self._committer.settle_task(task_id)
         if change_set is None:
             return None
-        return result_from_wire(change_set.kind, change_set.result)
+        wire = dict(change_set.result)
+        if waiting is not None and waiting.erases:
+            wire[ERASED_TEXTS] = list(waiting.erases)
+        return result_from_wire(change_set.kind, wire)
 
     def _spawn_config(self, child_lock: FileLock) -> SpawnConfig:
         settings = self._settings

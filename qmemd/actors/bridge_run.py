@@ -29,8 +29,9 @@ class Run:
     def method(self) -> str:
         """The child's method."""
         request = self.task.request
-        previews = isinstance(request, Forget | Dream) and request.preview
-        return (PREVIEW_OF_KIND if previews else METHOD_OF_KIND)[self.task.kind]
+        ours = isinstance(request, Forget | Dream) and request.preview
+        ours = ours or (isinstance(request, Forget) and request.erase)
+        return (PREVIEW_OF_KIND if ours else METHOD_OF_KIND)[self.task.kind]
 
     @property
     def params(self) -> dict[str, Any]:

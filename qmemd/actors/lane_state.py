@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -28,7 +29,7 @@ from qmemd.messages import (
     RunTask,
     TaskFinished,
 )
-from qmemd.results import TaskResult
+from qmemd.results import ForgetResult, TaskResult
 from qmemd.tasks import (
     MAX_PENDING,
     Task,
@@ -246,9 +247,22 @@ class LaneState:
         return True
 
     def _end(self, task_id: str, outcome: TaskResult | TaskFailure, claim: Claim | None) -> Task:
+        texts: tuple[str, ...] = ()
+        if isinstance(outcome, ForgetResult) and outcome.erased_texts:
+            texts, outcome = outcome.erased_texts, replace(outcome, erased_texts=())
         task = self._journal.finish(task_id, outcome, claim)
+        if texts:
+            self._erase(texts)
         self._tell_end(task)
         return task
+
+    def _erase(self, texts: Sequence[str]) -> None:
+        """Takes texts out of everything that is kept of earlier tasks."""
+        try:
+            for task in self._journal.erase(texts):
+                self._board.post(task)
+        except Exception:
+            log.exception("what was to be erased may still stand in the journal")
 
     def _tell_end(self, task: Task) -> None:
         self._post(task)

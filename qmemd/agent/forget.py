@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from qmemd.agent import measure
@@ -12,13 +12,14 @@ from qmemd.agent.models.base import Model
 from qmemd.agent.run import Run
 from qmemd.agent.selection import Selection, select
 from qmemd.agent.workspace import WorkspaceMemory
+from qmemd.erasure import ERASED, without
 from qmemd.errors import MemoryFilesError
 from qmemd.kinds import Scope
-from qmemd.memory.changes import ChangeSet
+from qmemd.memory.changes import ChangeSet, FileChange
 from qmemd.memory.draft import Draft
 from qmemd.memory.entries import Entry, remove_entry
 from qmemd.memory.memorypath import MemoryPath
-from qmemd.results import ForgetResult
+from qmemd.results import ERASED_TEXTS, ForgetResult
 from qmemd.tasks import Forget
 
 _log = logging.getLogger(__name__)
@@ -37,14 +38,20 @@ def forget(request: Forget, run: Run, model: Model, memory: WorkspaceMemory) -> 
     for entry in _last_first(selection.entries):
         _take_out(entry, draft)
     changes = draft.changes()
+    if changes and request.preview:
+        return memory.preview(
+            changes, run, model.name, lambda done: _result(memory, done, selection, preview=True)
+        )
     if changes:
-        act = memory.preview if request.preview else memory.commit
-        return act(
+        texts = _texts(changes) if request.erase else ()
+        wire = memory.commit(
             changes,
             run,
             model.name,
-            lambda done: _result(memory, done, selection, preview=request.preview),
+            lambda done: _erased(texts, _result(memory, done, selection, preview=False)),
+            erases=texts,
         )
+        return wire | ({ERASED_TEXTS: list(texts)} if texts else {})
     if selection.entries:
         summary = "What matched was changed meanwhile; nothing was removed."
     else:
@@ -88,6 +95,22 @@ def _take_out(entry: Entry, draft: Draft) -> None:
         draft.remove(path)
     else:
         draft.write(path, rest)
+
+
+def _texts(changes: Sequence[FileChange]) -> tuple[str, ...]:
+    """What is to be gone for good: the removed entries, and what they are called."""
+    removed = measure.entry_changes(changes).removed
+    texts = [text for entry in removed for text in (entry.text, entry.name, entry.description)]
+    return tuple(dict.fromkeys(text.strip() for text in texts if text and text.strip()))
+
+
+def _erased(texts: tuple[str, ...], wire: dict[str, Any]) -> dict[str, Any]:
+    """The result without the texts: even a summary of one tells too much."""
+    if not texts:
+        return wire
+    removed = [entry | {"summary": ERASED} for entry in wire["removedEntries"]]
+    cleaned: dict[str, Any] = without(texts, wire | {"removedEntries": removed})
+    return cleaned
 
 
 def _result(

@@ -81,6 +81,7 @@ def _request(kind: TaskKind, params: Mapping[str, Any]) -> TaskRequest:
             query=_text(params, "query"),
             scope=_member(params, "scope", Scope),
             preview=_switch(params, "preview"),
+            erase=_switch(params, "erase"),
         )
     if kind is TaskKind.CHANGE:
         action = _member(params, "action", ChangeAction)

@@ -64,10 +64,12 @@ class WorkspaceMemory:
         model: str,
         result: Callable[[ChangeSet], dict[str, Any]],
         unchanged: Mapping[MemoryPath, bytes | None] | None = None,
+        erases: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Applies the changes, all or none, and returns the task's result on the wire.
 
-        ``unchanged`` are other documents that must still hold this content.
+        ``unchanged`` are other documents that must still hold this content; ``erases`` are texts
+        that are to leave the history as well.
 
         Raises:
             TaskFailedError: nothing was applied.
@@ -79,6 +81,7 @@ class WorkspaceMemory:
             result=lambda done: run.usage.noted_in(result(done)),
             may_commit=run.may_commit,
             unchanged=unchanged or {},
+            erases=erases,
         )
         return applied.result
 

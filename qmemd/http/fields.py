@@ -26,6 +26,7 @@ _CODES: Mapping[str, str] = {
     "cwd": "invalid_cwd",
     "sessionScope": "invalid_session_scope",
     "preview": "invalid_option",
+    "erase": "invalid_option",
     "changeSetId": "invalid_change_set_id",
     "action": "invalid_action",
 }
@@ -61,8 +62,11 @@ class Fields:
     def forget(self, body: Mapping[str, Any]) -> Forget:
         failing = self._failing("forget", body)
         query = _text(body, "query", failing)
-        _refuse(failing, "scope", "preview")
-        return Forget(query=query, scope=_scope(body), preview=body.get("preview", False))
+        _refuse(failing, "scope", "preview", "erase")
+        preview, erase = body.get("preview", False), body.get("erase", False)
+        if preview and erase:
+            raise RequestError("invalid_option")
+        return Forget(query=query, scope=_scope(body), preview=preview, erase=erase)
 
     def dream(self, body: Mapping[str, Any]) -> Dream:
         _refuse(self._failing("dream", body), "preview")

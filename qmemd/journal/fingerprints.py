@@ -10,6 +10,9 @@ from typing import Any
 from qmemd.kinds import ContextMode, Scope
 from qmemd.tasks import Forget, Remember, to_json
 
+_OPTIONS: tuple[dict[str, Any], ...] = ({}, {"preview": True}, {"erase": True})
+"""What a forget may say besides; on the wire they come last."""
+
 
 def fingerprint(fields: dict[str, Any]) -> str:
     """A digest of the validated fields of a request."""
@@ -23,6 +26,6 @@ def fingerprints_of(texts: Collection[str]) -> set[str]:
     """
     found = set()
     for text, scope in itertools.product(texts, (None, *Scope)):
-        found.add(fingerprint(Forget(text, scope).to_wire()))
+        found |= {fingerprint(Forget(text, scope).to_wire() | option) for option in _OPTIONS}
         found |= {fingerprint(Remember(text, mode, scope).to_wire()) for mode in ContextMode}
     return found

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from qmemd.erasure import holds, without
 from qmemd.errors import RequestError
-from qmemd.journal.erasing import without
 from qmemd.journal.fingerprints import fingerprints_of
 from qmemd.journal.interface import (
     KEY_LIFETIME,
@@ -189,12 +189,14 @@ class InMemoryJournal:
                 record.task for record in self._records.values() if record.workspace == workspace
             )
 
-    def erase(self, texts: Collection[str]) -> None:
+    def erase(self, texts: Collection[str]) -> tuple[Task, ...]:
         texts = [text for text in texts if text]
         telling = fingerprints_of(texts)
+        rewritten: list[Task] = []
         with self._lock:
             for task_id, record in self._records.items():
-                task, key = record.task, record.key
+                before = task = record.task
+                key = record.key
                 if not task.status.terminal:
                     continue
                 if task.result is not None:
@@ -203,10 +205,13 @@ class InMemoryJournal:
                 elif task.error is not None and task.error.details:
                     details = without(texts, task.error.details)
                     record.task = replace(task, error=replace(task.error, details=details))
-                if key and (key.fingerprint in telling or any(t in key.key for t in texts)):
+                if record.task != before:
+                    rewritten.append(record.task)
+                if key and (key.fingerprint in telling or holds(key.key, texts)):
                     del self._keyed[key.key]
                     record.key = None
                     self._terminal[task_id] = None
+        return tuple(rewritten)
 
     def close(self) -> None:
         """Nothing to release: the records stay readable."""

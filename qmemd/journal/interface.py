@@ -72,6 +72,13 @@ class ClaimLostError(QmemdError):
         super().__init__("claim_lost", f"the claim on {task_id} is not in force any more")
 
 
+class ErasureIncompleteError(QmemdError):
+    """The texts are out of every record, but old bytes of them may be left in the store."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__("erasure_incomplete", f"the journal could not be cleaned: {why}")
+
+
 class Journal(Protocol):
     """The interface. All methods are short; none waits for anything but its own store."""
 
@@ -127,12 +134,18 @@ class Journal(Protocol):
         with their attempts counted. Returns every record, oldest first.
         """
 
-    def erase(self, texts: Collection[str]) -> None:
+    def erase(self, texts: Collection[str]) -> tuple[Task, ...]:
         """Removes every trace of these texts from the records that have ended.
+
+        Returns those that say something else now.
 
         A string that holds one of them becomes ``[erased]``; keys of idempotency go that hold
         one, or whose fingerprint would let a guess be confirmed. What is pending stays: it is a
         new fact.
+
+        Raises:
+            ErasureIncompleteError: another user of the store is in the way, or its disk is full;
+                may be called again.
         """
 
     def close(self) -> None:

@@ -19,31 +19,53 @@ BUSY_TIMEOUT = 2.0
 """Seconds to wait for another connection's transaction."""
 _COMPANIONS = ("", "-wal", "-shm")
 """SQLite's files beside the database: its name with these endings."""
+_NOT_THE_FILE = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_PROTOCOL,
+    }
+)
+"""Primary codes for trouble around a file that may be whole."""
+_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+"""Primary codes for a file that is damaged."""
 
 
 def open_database(path: Path, clock: Callable[[], datetime]) -> sqlite3.Connection:
     """A connection to an up-to-date journal, which is made when it is absent.
 
     A file that is broken is set aside, under a name with the time in it, and a new one begun: a
-    daemon that does not start helps nobody.
+    daemon that does not start helps nobody. One that is busy, or on a full disk, is not broken.
 
     Raises:
         SettingsError: the file cannot be read or written, or is of a later version.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            return _connect(path)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the latter: its schema
+            if primary_code(error) in _NOT_THE_FILE or _cannot_be_used(path):
+                raise
+            begin_anew(path, clock, error)
         return _connect(path)
-    except sqlite3.OperationalError as error:
-        if _cannot_be_used(path):
-            raise SettingsError(f"the journal {path} cannot be used: {error}") from error
-        broken: Exception = error
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the latter from its schema
-        broken = error
-    begin_anew(path, clock, broken)
-    try:
-        return _connect(path)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise SettingsError(f"the journal {path} cannot be used: {error}") from error
+
+
+def primary_code(error: Exception) -> int | None:
+    """SQLite's own code, without what it adds to tell cases apart; None when it has none."""
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def damaged(error: sqlite3.DatabaseError) -> bool:
+    """Whether SQLite says that the file is not what it wrote."""
+    return primary_code(error) in _DAMAGE
 
 
 def begin_anew(path: Path, clock: Callable[[], datetime], trouble: Exception) -> None:
@@ -62,8 +84,7 @@ def set_aside_before(path: Path) -> tuple[Path, ...]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    # SQLite would make it readable by everybody, as far as the umask lets it.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    _make_private(path)
     connection = sqlite3.connect(
         path, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False
     )
@@ -71,6 +92,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.row_factory = sqlite3.Row
         connection.text_factory = _decoded
         connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA temp_store = MEMORY")  # no copies elsewhere
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         migrate(connection)
@@ -79,6 +101,20 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _make_private(path: Path) -> None:
+    """SQLite would make it readable by everybody, as far as the umask lets it.
+
+    A file that is there is not opened: closing it would drop the locks that SQLite holds on it
+    for another connection of this process.
+    """
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        mode = path.stat().st_mode
+        if stat.S_ISREG(mode) and mode & 0o077:
+            path.chmod(0o600)
 
 
 def _decoded(data: bytes) -> str:

@@ -52,13 +52,15 @@ def task_of(row: sqlite3.Row) -> Task:
         raise BrokenRowError("bytes of it are damaged")
     try:
         kind, status = TaskKind(row["kind"]), TaskStatus(row["status"])
+        if status.terminal != (row["ended"] is not None):
+            raise BrokenRowError("whether it has ended is unclear")
         outcome = None if row["outcome"] is None else json.loads(row["outcome"])
         return Task(
             task_id=row["task_id"],
             kind=kind,
             status=status,
-            created_at=datetime.fromisoformat(row["created_at"]),
-            updated_at=datetime.fromisoformat(row["updated_at"]),
+            created_at=moment_of(row["created_at"]),
+            updated_at=moment_of(row["updated_at"]),
             client_id=row["client_id"],
             context_mode=_member(ContextMode, row["context_mode"]),
             scope=_member(Scope, row["scope"]),
@@ -71,16 +73,26 @@ def task_of(row: sqlite3.Row) -> Task:
         raise BrokenRowError(str(error)) from error
 
 
+def moment_of(text: str) -> datetime:
+    """A point in time. Raises ValueError."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("a time without its zone")
+    return moment
+
+
 def _request(kind: TaskKind, text: str | None) -> TaskRequest | None:
     if text is None:
         return None
     wire = json.loads(text)
+    if not all(isinstance(wire.get(key, ""), str) for key in ("content", "query", "changeSetId")):
+        raise TypeError("a text of it is no text")
     scope = _member(Scope, wire.get("scope"))
     if kind is TaskKind.REMEMBER:
         return Remember(wire["content"], ContextMode(wire["contextMode"]), scope)
     preview = bool(wire.get("preview", False))
     if kind is TaskKind.FORGET:
-        return Forget(wire["query"], scope, preview)
+        return Forget(wire["query"], scope, preview, bool(wire.get("erase", False)))
     if kind is TaskKind.CHANGE:
         return Change(wire["changeSetId"], ChangeAction(wire["action"]))
     return Dream(preview)
@@ -91,7 +103,16 @@ def _result(kind: TaskKind, outcome: Any) -> TaskResult:
 
 
 def _failure(outcome: Any) -> TaskFailure:
-    return TaskFailure(outcome["code"], outcome["message"], outcome.get("details"))
+    return TaskFailure(
+        _string(outcome, "code"), _string(outcome, "message"), outcome.get("details")
+    )
+
+
+def _string(wire: Any, key: str) -> str:
+    value = wire[key]
+    if not isinstance(value, str):
+        raise TypeError(f"`{key}` is no string")
+    return value
 
 
 def _member(members: Any, value: str | None) -> Any:

@@ -6,10 +6,13 @@ import json
 import logging
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from qmemd.journal.rows import moment_of
+from qmemd.texts import is_utf8
 
 log = logging.getLogger(__name__)
 
@@ -62,34 +65,33 @@ class SqliteSessionStore:
 
     survives = True
 
-    def __init__(self, connection: sqlite3.Connection, lock: threading.RLock) -> None:
-        """Shares the journal's connection, under its lock."""
+    def __init__(self, connection: Callable[[], sqlite3.Connection], lock: threading.RLock) -> None:
+        """Shares the journal's connection of the moment, under its lock."""
         self._connection = connection
         self._lock = lock
 
     def load(self, workspace: str) -> tuple[SessionRecord, ...]:
         with self._lock:
-            rows = self._connection.execute(
-                "SELECT session_id, created_at, single, clients FROM sessions "
-                "WHERE workspace = ? ORDER BY created_at, session_id",
-                (workspace,),
-            ).fetchall()
+            rows = (
+                self._connection()
+                .execute(
+                    "SELECT session_id, created_at, single, clients FROM sessions "
+                    "WHERE workspace = ? ORDER BY created_at, session_id",
+                    (workspace,),
+                )
+                .fetchall()
+            )
         records = []
         for row in rows:
             try:
-                clients = tuple(str(client) for client in json.loads(row["clients"]))
-                created_at = datetime.fromisoformat(row["created_at"])
+                records.append(_record(row))
             except (ValueError, TypeError):
                 log.warning("a session of the journal is broken and dropped")
-                continue
-            records.append(
-                SessionRecord(row["session_id"], created_at, bool(row["single"]), clients)
-            )
         return tuple(records)
 
     def save(self, workspace: str, record: SessionRecord) -> None:
         with self._lock:
-            self._connection.execute(
+            self._connection().execute(
                 "INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?, ?)",
                 (
                     record.session_id,
@@ -102,6 +104,18 @@ class SqliteSessionStore:
 
     def forget(self, session_ids: Sequence[str]) -> None:
         with self._lock:
-            self._connection.executemany(
+            self._connection().executemany(
                 "DELETE FROM sessions WHERE session_id = ?", [(each,) for each in session_ids]
             )
+
+
+def _record(row: sqlite3.Row) -> SessionRecord:
+    """Raises ValueError or TypeError when the row is broken."""
+    clients = json.loads(row["clients"])
+    if not isinstance(clients, list):
+        raise TypeError("no list of clients")
+    for text in (row["session_id"], *clients):
+        if not isinstance(text, str) or not is_utf8(text):
+            raise ValueError("an id of it is damaged")
+    created_at = moment_of(row["created_at"])
+    return SessionRecord(row["session_id"], created_at, bool(row["single"]), tuple(clients))

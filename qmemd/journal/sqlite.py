@@ -21,19 +21,18 @@ from qmemd.journal.interface import (
     Capacity,
     Claim,
     ClaimLostError,
+    ErasureIncompleteError,
     IdempotencyKey,
 )
-from qmemd.journal.opening import begin_anew, open_database, set_aside_before
+from qmemd.journal.opening import begin_anew, damaged, open_database, set_aside_before
 from qmemd.journal.rows import BrokenRowError, task_of, values_of
+from qmemd.journal.schema import RECOUNT
 from qmemd.journal.session_store import SqliteSessionStore
 from qmemd.kinds import TaskKind, TaskStatus
 from qmemd.results import TaskResult
 from qmemd.tasks import Task, TaskFailure
 
 log = logging.getLogger(__name__)
-
-_BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-"""Primary codes of SQLite for a file that is damaged."""
 
 _INSERT = """
 INSERT INTO tasks (
@@ -74,7 +73,7 @@ class SqliteJournal:
         self._lock = threading.RLock()
         self._connection = open_database(path, clock)
         self._closed = False
-        self.sessions = SqliteSessionStore(self._connection, self._lock)
+        self.sessions = SqliteSessionStore(lambda: self._connection, self._lock)
 
     def accept(
         self,
@@ -93,7 +92,8 @@ class SqliteJournal:
                 if known is not None:
                     if known["fingerprint"] != idempotency.fingerprint:
                         raise RequestError("idempotency_mismatch")
-                    return Accepted(task_of(known), replayed=True)
+                    if (repeated := _readable(database, known)) is not None:
+                        return Accepted(repeated, replayed=True)
             _check_capacity(database, workspace, task.kind, capacity)
             values = values_of(task) | {
                 "workspace": workspace,
@@ -101,32 +101,30 @@ class SqliteJournal:
                 "fingerprint": idempotency and idempotency.fingerprint,
             }
             database.execute(_INSERT, values)
+            _add(database, "plain" if idempotency is None else "keyed", 1)
             return Accepted(task, replayed=False, evicted=self._evict(database))
 
     def claim(self, workspace: str, holder: str, lease: timedelta) -> Claim | None:  # noqa: ARG002 — the fence tells holders apart
         with self._change(power_safe=False) as database:
             now = self._clock()
             held = database.execute(
-                "SELECT task_id, lease_ends FROM tasks "
-                "WHERE workspace = ? AND ended IS NULL AND fence > 0",
+                "SELECT * FROM tasks WHERE workspace = ? AND ended IS NULL AND fence > 0",
                 (workspace,),
             ).fetchone()
             if held is not None:
                 if datetime.fromisoformat(held["lease_ends"]) > now:
                     return None
-                self._requeue(database, held["task_id"])
-            row = database.execute(
-                "SELECT * FROM tasks WHERE workspace = ? AND ended IS NULL ORDER BY number LIMIT 1",
-                (workspace,),
-            ).fetchone()
-            if row is None:
+                if _readable(database, held) is not None:
+                    self._requeue(database, held["task_id"])
+            task = self._head(database, workspace)
+            if task is None:
                 return None
             fence = _next(database, "fence")
             database.execute(
                 "UPDATE tasks SET fence = ?, lease_ends = ? WHERE task_id = ?",
-                (fence, (now + lease).isoformat(), row["task_id"]),
+                (fence, (now + lease).isoformat(), task.task_id),
             )
-            return Claim(task_of(row), fence)
+            return Claim(task, fence)
 
     def start(self, claim: Claim) -> Task:
         with self._change(power_safe=False) as database:
@@ -174,13 +172,12 @@ class SqliteJournal:
             try:
                 return self._recover(workspace)
             except sqlite3.DatabaseError as error:
-                if error.sqlite_errorcode & 0xFF not in _BROKEN:
+                if not damaged(error):
                     raise
                 # What a check at the opening does not see, such as an index that is off.
                 self._connection.close()
                 begin_anew(self.path, self._clock, error)
                 self._connection = open_database(self.path, self._clock)
-                self.sessions = SqliteSessionStore(self._connection, self._lock)
                 return ()
 
     def _recover(self, workspace: str) -> tuple[Task, ...]:
@@ -191,28 +188,36 @@ class SqliteJournal:
             ).fetchall()
             recovered = []
             for row in rows:
-                try:
-                    task = task_of(row)
-                except BrokenRowError as error:
-                    log.error("a record of the journal is broken and dropped: %s", error)  # noqa: TRY400 — no fault of ours
-                    database.execute("DELETE FROM tasks WHERE task_id IS ?", (row["task_id"],))
+                task = _readable(database, row)
+                if task is None:
                     continue
                 if row["fence"] or task.status is TaskStatus.RUNNING:
                     task = self._requeue(database, task.task_id)
                 recovered.append(task)
+            for statement in RECOUNT:
+                database.execute(statement)
             return tuple(recovered)
 
-    def erase(self, texts: Collection[str]) -> None:
+    def erase(self, texts: Collection[str]) -> tuple[Task, ...]:
         """Removes these texts from every record that has ended, and from the files beside it.
 
-        What is still queued stays: it is a new fact.
+        What is still queued stays: it is a new fact. The file is written anew, since pages keep
+        bytes of what they held, whatever ``secure_delete`` says: SQLite does not clear the gaps
+        when it distributes records over pages.
         """
         with self._lock:
-            with self._change() as database:
-                erase_texts(database, texts)
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             for path in set_aside_before(self.path):
                 path.unlink(missing_ok=True)
+            try:
+                with self._change() as database:
+                    rewritten = erase_texts(database, texts)
+                self._connection.execute("VACUUM")
+                busy, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.OperationalError as error:
+                raise ErasureIncompleteError(str(error)) from error
+            if busy:
+                raise ErasureIncompleteError("another connection reads it")
+            return tuple(task for task_id in rewritten if (task := self.get(task_id)))
 
     def close(self) -> None:
         with self._lock:
@@ -243,6 +248,16 @@ class SqliteJournal:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def _head(self, database: sqlite3.Connection, workspace: str) -> Task | None:
+        """The oldest pending task of the workspace that can be read."""
+        while True:
+            row = database.execute(
+                "SELECT * FROM tasks WHERE workspace = ? AND ended IS NULL ORDER BY number LIMIT 1",
+                (workspace,),
+            ).fetchone()
+            if row is None or (task := _readable(database, row)) is not None:
+                return None if row is None else task
 
     def _row(self, database: sqlite3.Connection, task_id: str) -> sqlite3.Row | None:
         found: sqlite3.Row | None = database.execute(
@@ -289,38 +304,28 @@ class SqliteJournal:
     def _age_keys(self, database: sqlite3.Connection) -> None:
         """Keys lose their force after a day, or when there are too many."""
         horizon = self._clock() - KEY_LIFETIME
-        while True:
+        keyed = _value(database, "keyed")
+        while keyed:
             oldest = database.execute(
                 "SELECT number, created_at FROM tasks WHERE idempotency_key IS NOT NULL "
                 "ORDER BY number LIMIT 1"
             ).fetchone()
-            if oldest is None:
+            if oldest is None or (
+                datetime.fromisoformat(oldest["created_at"]) > horizon
+                and keyed <= self._retained_keyed
+            ):
                 return
-            if datetime.fromisoformat(oldest["created_at"]) > horizon:
-                break
-            self._forget_key(database, oldest["number"])
-        (surplus,) = database.execute(
-            "SELECT count(*) - ? FROM tasks WHERE idempotency_key IS NOT NULL",
-            (self._retained_keyed,),
-        ).fetchone()
-        for (number,) in database.execute(
-            "SELECT number FROM tasks WHERE idempotency_key IS NOT NULL ORDER BY number LIMIT ?",
-            (max(0, surplus),),
-        ).fetchall():
-            self._forget_key(database, number)
-
-    def _forget_key(self, database: sqlite3.Connection, number: int) -> None:
-        database.execute(
-            "UPDATE tasks SET idempotency_key = NULL, fingerprint = NULL WHERE number = ?",
-            (number,),
-        )
+            database.execute(
+                "UPDATE tasks SET idempotency_key = NULL, fingerprint = NULL WHERE number = ?",
+                (oldest["number"],),
+            )
+            _add(database, "keyed", -1)
+            _add(database, "plain", 1)
+            keyed -= 1
 
     def _evict(self, database: sqlite3.Connection) -> tuple[str, ...]:
         """The oldest ended records go while there are too many, or too large ones."""
-        (records,) = database.execute(
-            "SELECT count(*) FROM tasks WHERE idempotency_key IS NULL"
-        ).fetchone()
-        (size,) = database.execute("SELECT value FROM counters WHERE name = 'bytes'").fetchone()
+        records, size = _value(database, "plain"), _value(database, "bytes")
         evicted: list[str] = []
         while records > self._retained or size > self._retained_bytes:
             row = database.execute(
@@ -332,8 +337,8 @@ class SqliteJournal:
             database.execute("DELETE FROM tasks WHERE number = ?", (row["number"],))
             records, size = records - 1, size - row["size"]
             evicted.append(row["task_id"])
-        if evicted:
-            database.execute("UPDATE counters SET value = ? WHERE name = 'bytes'", (size,))
+            _add(database, "plain", -1)
+            _add(database, "bytes", -row["size"])
         return tuple(evicted)
 
 
@@ -349,6 +354,28 @@ def _check_capacity(
         kind is not TaskKind.REMEMBER and compacting >= capacity.compacting
     ):
         raise RequestError("remember_queue_full")
+
+
+def _readable(database: sqlite3.Connection, row: sqlite3.Row) -> Task | None:
+    """The task of a row; None when the row is broken, which is then dropped."""
+    try:
+        return task_of(row)
+    except BrokenRowError as error:
+        log.error("a record of the journal is broken and dropped: %s", error)  # noqa: TRY400 — no fault of ours
+    database.execute("DELETE FROM tasks WHERE number = ?", (row["number"],))
+    _add(database, "plain" if row["idempotency_key"] is None else "keyed", -1)
+    _add(database, "bytes", -row["size"])
+    return None
+
+
+def _value(database: sqlite3.Connection, counter: str) -> int:
+    (value,) = database.execute("SELECT value FROM counters WHERE name = ?", (counter,)).fetchone()
+    number: int = value
+    return number
+
+
+def _add(database: sqlite3.Connection, counter: str, by: int) -> None:
+    database.execute("UPDATE counters SET value = value + ? WHERE name = ?", (by, counter))
 
 
 def _next(database: sqlite3.Connection, counter: str) -> int:

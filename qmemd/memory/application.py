@@ -118,6 +118,8 @@ class Application:
         try:
             if (moves := self._change_set.moves) is not None:
                 self._history.move(moves.change_set_id, moves.state)
+            if self._change_set.erases:
+                self._history.erase(self._change_set.erases)
             self._history.close(_done(self._change_set))
         except (OSError, MemoryFilesError):
             # The next settling finds every file at its after-image.
@@ -214,6 +216,8 @@ def rebuild(scanner: Scanner, root: Root, history: History, step: Step) -> tuple
 
 def _done(change_set: ChangeSet) -> ChangeSet:
     """As the history keeps it: what did another one's changes need not hold the texts as well."""
+    if change_set.erases:
+        return change_set.erased(change_set.erases)
     return change_set if change_set.moves is None else replace(change_set, files=(), kept=())
 
 

@@ -6,11 +6,12 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
+from qmemd.erasure import holds, without
 from qmemd.errors import MemoryFilesError
 from qmemd.kinds import ChangeState, Scope, TaskKind
 from qmemd.memory.memorypath import MemoryPath
@@ -81,6 +82,8 @@ class ChangeSet:
     made_directories: tuple[str, ...] = ()
     """Directories that the change set makes, outermost first; paths like those of ``roots``."""
     kept: tuple[KeptText, ...] = ()
+    erases: tuple[str, ...] = ()
+    """Texts that are to be gone for good once this is applied: from all of the history."""
     moves: Move | None = None
     """For one that does another one's changes, forwards or backwards; it is not listed itself."""
 
@@ -92,6 +95,33 @@ class ChangeSet:
     def touched_scopes(self) -> tuple[Scope, ...]:
         """Sorted and unique."""
         return tuple(sorted({change.path.scope for change in self.files}))
+
+    def holds(self, texts: Collection[str]) -> bool:
+        """Whether any of the texts stands in a content, a result or a path of it."""
+        contents = [image for one in self.files for image in (one.before, one.after) if image]
+        contents += [kept.content for kept in self.kept]
+        return (
+            any(holds(content.decode(errors="replace"), texts) for content in contents)
+            or without(texts, self.result) != self.result
+        )
+
+    def erased(self, texts: Collection[str]) -> ChangeSet:
+        """The same without its contents, and without these texts: it cannot be done or undone."""
+        return replace(
+            self,
+            state=ChangeState.ERASED,
+            files=tuple(
+                FileChange(
+                    one.path,
+                    None if one.before is None else b"",
+                    None if one.after is None else b"",
+                )
+                for one in self.files
+            ),
+            result=without(texts, self.result),
+            kept=(),
+            erases=(),
+        )
 
     def to_json(self) -> bytes:
         """One JSON object in UTF-8."""
@@ -114,6 +144,7 @@ class ChangeSet:
                     _path_to_json(kept.path) | {"content": _image_to_json(kept.content)}
                     for kept in self.kept
                 ],
+                "erases": list(self.erases),
                 "moves": self.moves
                 and {"changeSetId": self.moves.change_set_id, "state": self.moves.state.value},
             }
@@ -155,6 +186,7 @@ def _from_json(wire: Any) -> ChangeSet:
         roots={Scope(scope): str(root) for scope, root in wire["roots"].items()},
         made_directories=tuple(wire["madeDirectories"]),
         kept=tuple(KeptText(_path_from_json(item), _content(item)) for item in wire["kept"]),
+        erases=tuple(map(str, wire.get("erases", ()))),
         moves=_move_from_json(wire.get("moves")),
     )
     if not change_set.roots.keys() >= set(change_set.touched_scopes):

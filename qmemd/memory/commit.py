@@ -86,13 +86,15 @@ class Committer:
         result: Callable[[ChangeSet], dict[str, Any]],
         may_commit: Callable[[], bool],
         unchanged: Mapping[MemoryPath, bytes | None] = MappingProxyType({}),
+        erases: Sequence[str] = (),
     ) -> ChangeSet:
         """Applies the changes of one run as a whole and returns the applied change set.
 
         ``result`` makes the task's wire result, which is stored with the change set before the
         first file changes. ``may_commit`` is asked while waiting for the locks, and last: False
         ends the run without a trace. ``unchanged`` are documents that the run relies on, with the
-        content (None: absent) that they must still have.
+        content (None: absent) that they must still have. ``erases`` are texts that leave the
+        history with it.
 
         Raises:
             TaskFailedError: nothing is changed, or everything was put back. ``change_conflict``
@@ -106,7 +108,7 @@ class Committer:
             touches_project = any(change.path.scope is Scope.PROJECT for change in changes)
             with self._locked(lambda: _ask(may_commit), project_needed=touches_project):
                 self._check_unchanged(unchanged)
-                return self._commit(changes, run, result, may_commit)
+                return self._commit(changes, run, result, may_commit, tuple(erases))
         except OSError as error:
             raise TaskFailedError(f"{run.kind.value}_failed", details=error.strerror) from error
         except MemoryFilesError as error:
@@ -226,8 +228,9 @@ class Committer:
         run: RunRecord,
         result: Callable[[ChangeSet], dict[str, Any]],
         may_commit: Callable[[], bool],
+        erases: tuple[str, ...],
     ) -> ChangeSet:
-        change_set = self._checked(changes, run)
+        change_set = replace(self._checked(changes, run), erases=erases)
         change_set = replace(change_set, result=result(change_set))
         return self._apply(change_set, may_commit)
 

@@ -59,6 +59,26 @@ class History:
         # Not fsynced: an open one that comes back is ignored beside its closed one.
         (self._open / name).unlink(missing_ok=True)
 
+    def erase(self, texts: Collection[str]) -> None:
+        """Takes the texts out of every closed change set; those that held one are erased.
+
+        What cannot be read, and may hold one, is removed.
+        """
+        for name in _names(self._closed):
+            try:
+                found = ChangeSet.from_json(
+                    files.read_regular(self._closed, name, limit=_MAX_FILE_BYTES)
+                )
+            except FileNotFoundError:
+                continue
+            except MemoryFilesError:
+                self._step("history: unlink unreadable")
+                (self._closed / name).unlink(missing_ok=True)
+                continue
+            if found.state is not ChangeState.ERASED and found.holds(texts):
+                self._step("history: erase")
+                files.atomic_write(self._closed / name, found.erased(texts).to_json())
+
     def move(self, change_set_id: str, state: ChangeState) -> None:
         """Gives a closed change set another state; one that is gone by now is ignored."""
         found = self.load(change_set_id)

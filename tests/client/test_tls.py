@@ -26,15 +26,8 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
         pytest.skip("openssl makes the certificate; it is not installed")
     made, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
     options = [
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        "2",
+        *("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+        *("-nodes", "-days", "2"),
     ]
     names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     subprocess.run(

@@ -159,6 +159,15 @@ def test_what_a_dead_daemon_left_behind_is_not_taken_for_one(home: Home) -> None
         Client(workspace=home.workspace, env=home.environ)
 
 
+def test_the_daemon_of_another_workspace_is_not_taken_for_this_ones(home: Home) -> None:
+    with Daemon(home.settings()):
+        [path] = (Path(home.environ["QMEMD_STATE_DIR"]) / "daemons").iterdir()
+        content = path.read_text()
+        path.write_text(content.replace(str(home.workspace), "/another"))
+        with pytest.raises(DaemonNotFoundError):
+            Client(workspace=home.workspace, env=home.environ)
+
+
 def test_threads_share_a_client(client: Client) -> None:
     results: list[str] = []
 

@@ -255,3 +255,25 @@ def test_erasing_takes_a_text_out_of_what_has_ended(desk: Desk) -> None:
     assert desk.journal.get(waiting.task_id) == waiting
     assert desk.put(key=queued_key, fields="q") == waiting
     assert desk.put(Remember(text), key=key, fields="new").task_id != ended.task_id
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Remember("a secret wish"),
+        Remember("a secret wish", ContextMode.CLEAN, Scope.USER),
+        Forget("a secret wish", Scope.PROJECT),
+        Forget("a secret wish", preview=True),
+    ],
+)
+def test_erasing_leaves_no_fingerprint_that_would_confirm_a_guess(
+    desk: Desk, request_: TaskRequest
+) -> None:
+    fields = fingerprint(request_.to_wire())
+    ended = desk.put(request_, key="k", fields=fields)
+    other = desk.put(Remember("another"), key="other", fields="other")
+    desk.run(DONE if isinstance(request_, Remember) else ForgetResult("gone"))
+    desk.run()
+    desk.journal.erase(["a secret wish"])
+    assert desk.put(request_, key="k", fields=fields).task_id != ended.task_id
+    assert desk.put(Remember("another"), key="other", fields="other").task_id == other.task_id

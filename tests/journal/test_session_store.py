@@ -31,13 +31,23 @@ def test_sessions_are_there_after_a_restart(tmp_path: Path) -> None:
 def test_a_broken_session_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "j.sqlite3"
     journal = SqliteJournal(path)
-    for name in ("s1", "s2"):
-        journal.sessions.save("/work", SessionRecord(name, NOW, True, ()))
+    changes = (
+        "clients = '{'",
+        "clients = '7'",
+        "clients = '{\"a\": 1}'",
+        "clients = '[7]'",
+        "clients = CAST(x'5b22ff225d' AS TEXT)",
+        "created_at = '2030-01-02'",
+        "session_id = CAST(x'73ff' AS TEXT)",
+    )
+    journal.sessions.save("/work", SessionRecord("good", NOW, True, ()))
     connection = sqlite3.connect(path)
-    with connection:
-        connection.execute("UPDATE sessions SET clients = '{' WHERE session_id = 's1'")
+    for number, change in enumerate(changes):
+        journal.sessions.save("/work", SessionRecord(f"s{number}", NOW, True, ()))
+        with connection:
+            connection.execute(f"UPDATE sessions SET {change} WHERE session_id = 's{number}'")  # noqa: S608 — the changes above
     connection.close()
-    assert [record.session_id for record in journal.sessions.load("/work")] == ["s2"]
+    assert [record.session_id for record in journal.sessions.load("/work")] == ["good"]
     journal.close()
 
 

@@ -1,0 +1,79 @@
+"""Forgetting for good: what was erased is nowhere any more."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.conftest import MEMORY, Api, MakeApi
+
+SECRETIVE = "My grandmother's maiden name is Ängström-Böhm \u8bb0\u5fc6"
+
+
+def traces(api: Api) -> list[str]:
+    """Files of the base and the state directory that hold the text, in any spelling."""
+    spellings = {SECRETIVE, json.dumps(SECRETIVE)[1:-1], "Ängström-Böhm"}
+    return [
+        str(path)
+        for directory in (api.base, Path(api.daemon.settings.state_dir))
+        for path in directory.rglob("*")
+        if path.is_file() and any(spelling.encode() in path.read_bytes() for spelling in spellings)
+    ]
+
+
+def erase(api: Api, **headers: str) -> dict[str, Any]:
+    task = api.run("forget", {"query": SECRETIVE, "erase": True}, **headers)
+    result: dict[str, Any] = task["result"]
+    return result
+
+
+@pytest.mark.parametrize("journal", ["sqlite", "memory"])
+def test_nothing_of_the_text_is_left(make_api: MakeApi, journal: str) -> None:
+    api = make_api(journal=journal)
+    remembered = api.run("remember", {"content": SECRETIVE}, Idempotency_Key="once")
+    other = api.run("remember", {"content": "I like tea"})
+    change_set = remembered["result"]["changeSetId"]
+    reverted = {"changeSetId": change_set, "action": "revert"}
+    assert api.run("change", reverted)["status"] == "completed"
+    assert api.run("change", reverted | {"action": "apply"})["status"] == "completed"
+    preview = api.run("forget", {"query": SECRETIVE, "preview": True})["result"]
+    assert traces(api)
+    result = erase(api)
+    [entry] = result["removedEntries"]
+    assert (entry["summary"], entry["topic"]) == ("[erased]", "user")
+    assert traces(api) == []
+    listed = api.get(f"{MEMORY}/tasks").raw + api.get(f"{MEMORY}/changes").raw
+    assert "Böhm" not in listed.decode()
+    for erased in (change_set, preview["changeSetId"], result["changeSetId"]):
+        detail = api.get(f"{MEMORY}/changes/{erased}").body
+        assert (detail["state"], detail["files"][0]["diff"]) == ("erased", "")
+        failed = api.run("change", {"changeSetId": erased, "action": "revert"})
+        assert failed["error"]["code"] == "change_conflict"
+    kept = api.get(f"{MEMORY}/changes/{other['result']['changeSetId']}").body
+    assert kept["state"] == "applied"
+    assert "I like tea" in kept["files"][0]["diff"]
+
+
+def test_the_same_text_is_a_new_fact_afterwards(make_api: MakeApi) -> None:
+    api = make_api()
+    api.run("remember", {"content": SECRETIVE}, Idempotency_Key="once")
+    erase(api)
+    again = api.run("remember", {"content": SECRETIVE}, Idempotency_Key="once")
+    assert again["status"] == "completed"
+    assert len(api.documents()) == 1
+
+
+def test_erasing_what_is_not_there_is_a_plain_no_op(make_api: MakeApi) -> None:
+    api = make_api()
+    api.run("remember", {"content": "I like tea"})
+    assert erase(api)["removedEntries"] == []
+    assert len(api.documents()) == 1
+
+
+def test_previewing_and_erasing_do_not_go_together(shared: Api) -> None:
+    refused = shared.post(f"{MEMORY}/forget", {"query": "x", "preview": True, "erase": True})
+    assert (refused.status, refused.code) == (400, "invalid_option")
+    assert shared.post(f"{MEMORY}/forget", {"query": "x", "erase": 1}).code == "invalid_option"
