@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -85,6 +85,8 @@ class LaneState:
         self._abandoned = False
         self._owed: list[tuple[Claim, TaskResult | TaskFailure]] = []
         """Ends that the journal has not taken yet; at most one, since nothing is claimed then."""
+        self._to_erase: dict[str, None] = {}
+        """Texts that the journal has not been rid of yet."""
 
     def recover(self, applied: Callable[[str], TaskResult | None]) -> None:
         """Takes over what an earlier holder left: called once, before ``advance``.
@@ -97,6 +99,8 @@ class LaneState:
                 self._board.post(task)  # old news
             elif (result := applied(task.task_id)) is not None:
                 self._end(task.task_id, result, None)
+            elif task.request is None:  # its text was never kept
+                self._end(task.task_id, TaskFailure.of("secret_detected"), None)
             elif task.attempts >= MAX_ATTEMPTS:
                 self._end(task.task_id, TaskFailure.of("daemon_restarted"), None)
             else:
@@ -205,6 +209,7 @@ class LaneState:
             return
         if not self._pay():
             return
+        self._erase()
         claim = self._journal.claim(self._workspace, self._holder, self._lease)
         if claim is None:
             return
@@ -237,7 +242,7 @@ class LaneState:
         while self._owed:
             claim, outcome = self._owed[0]
             try:
-                self._journal.finish(claim.task.task_id, outcome, claim)
+                self._finish(claim.task.task_id, outcome, claim)
             except (ClaimLostError, KeyError, ValueError):
                 log.warning("the journal knows another end of %s", claim.task.task_id)
             except Exception:
@@ -247,22 +252,32 @@ class LaneState:
         return True
 
     def _end(self, task_id: str, outcome: TaskResult | TaskFailure, claim: Claim | None) -> Task:
-        texts: tuple[str, ...] = ()
-        if isinstance(outcome, ForgetResult) and outcome.erased_texts:
-            texts, outcome = outcome.erased_texts, replace(outcome, erased_texts=())
-        task = self._journal.finish(task_id, outcome, claim)
-        if texts:
-            self._erase(texts)
+        task = self._finish(task_id, outcome, claim)
         self._tell_end(task)
         return task
 
-    def _erase(self, texts: Sequence[str]) -> None:
-        """Takes texts out of everything that is kept of earlier tasks."""
+    def _finish(self, task_id: str, outcome: TaskResult | TaskFailure, claim: Claim | None) -> Task:
+        if isinstance(outcome, ForgetResult) and outcome.erased_texts:
+            self._to_erase.update(dict.fromkeys(outcome.erased_texts))
+            outcome = replace(outcome, erased_texts=())
+        task = self._journal.finish(task_id, outcome, claim)
+        self._erase()
+        return task
+
+    def _erase(self) -> None:
+        """Takes texts out of everything that is kept of earlier tasks; tried again if it fails."""
+        if not self._to_erase:
+            return
         try:
-            for task in self._journal.erase(texts):
-                self._board.post(task)
+            self._journal.erase(tuple(self._to_erase))
         except Exception:
             log.exception("what was to be erased may still stand in the journal")
+            return
+        self._to_erase.clear()
+        # All, since an earlier attempt may have cleaned some of them already.
+        for task in reversed(self._journal.list(self._workspace)):
+            if task.status.terminal:
+                self._board.post(task)
 
     def _tell_end(self, task: Task) -> None:
         self._post(task)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from datetime import timedelta
 from typing import Any
@@ -394,3 +394,54 @@ def test_each_state_of_a_task_is_told_to_listeners_and_their_trouble_is_not_its(
     assert {(update.originator, update.kind) for update in mine} == {("client_1", "remember")}
     theirs = [update.status for update in rig.updates if update.task_id == other]
     assert theirs == ["queued", "running"]
+
+
+class ReluctantJournal(BrokenJournal):
+    """Does not erase the first two times."""
+
+    def __init__(self, clock: FakeClock, *broken: str) -> None:
+        super().__init__(clock, *broken)
+        self.asked: list[list[str]] = []
+
+    def erase(self, texts: Collection[str]) -> tuple[Task, ...]:
+        self.asked.append(list(texts))
+        if len(self.asked) <= 2:
+            raise OSError(28, "No space left on device")
+        return super().erase(texts)
+
+
+@pytest.mark.parametrize("broken", [[], ["finish"]])
+def test_what_is_to_be_erased_is_erased_at_last(
+    clock: FakeClock, new_id: Callable[[], str], broken: list[str]
+) -> None:
+    rig = Rig(clock, new_id)
+    journal = ReluctantJournal(clock)
+    rig.journal = journal
+    rig.lane = rig.new_lane()
+    told = rig.put()
+    rig.end(told, RememberResult("Remembered my maiden name"))
+    task = rig.put(Forget("my maiden name"))
+    journal._broken += broken
+    rig.end(task, ForgetResult("Forgot 1", erased_texts=("my maiden name",)))
+    assert "maiden" in repr(rig.shown(told).result)
+    rig.lane.advance()
+    assert journal.asked == [["my maiden name"]] * 3
+    assert "maiden" not in repr(rig.shown(told).result)
+    kept = journal.get(task)
+    assert kept
+    assert isinstance(kept.result, ForgetResult)
+    assert kept.result.erased_texts == ()
+    rig.lane.advance()
+    assert len(journal.asked) == 3
+
+
+def test_a_secret_that_was_accepted_and_not_yet_refused_is_refused_at_the_next_start(
+    clock: FakeClock, new_id: Callable[[], str]
+) -> None:
+    rig = Rig(clock, new_id)
+    task = Task.queued("remember-9", Remember("x"), None, clock()).without_text()
+    rig.journal.accept(W, task, Capacity())
+    rig.lane.recover(lambda _: None)
+    error = rig.shown("remember-9").error
+    assert error
+    assert error.code == "secret_detected"
