@@ -226,7 +226,13 @@ class Daemon:
         with self._lock:
             if self._app is None:
                 self._fields = Fields()
-                access = Access(self.token, self.settings.hostname, self._port)
+                access = Access(
+                    self.token,
+                    self.settings.hostname,
+                    self._port,
+                    self.settings.allow_origins,
+                    self.settings.require_auth,
+                )
                 self._app = create_app(self._door, access, fields=self._fields)
             return self._app
 

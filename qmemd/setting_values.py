@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ipaddress
 import math
 import os
+import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +21,7 @@ T = TypeVar("T")
 
 PathLike = str | os.PathLike[str]
 
+_ORIGIN = re.compile(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?")
 _MOST = 10**15 - 1
 """Far more than anybody pays for."""
 
@@ -66,16 +69,37 @@ def hostname_value(name: str) -> str:
     return name
 
 
+def is_loopback(hostname: str) -> bool:
+    """Whether nobody beyond this machine can reach it. A name that has to be looked up may."""
+    if hostname.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(hostname).is_loopback
+    except ValueError:
+        return False
+
+
+def origins(given: Sequence[str] | None, listed: str) -> tuple[str, ...]:
+    """Those that were given, else those of a list with commas."""
+    named = [name.strip() for name in (listed.split(",") if given is None else given)]
+    for name in filter(None, named):
+        if name != "*" and not _ORIGIN.fullmatch(name):
+            raise SettingsError(
+                f"an allowed origin must be * or like http://host:1234 without a path, not {name!r}"
+            )
+    return tuple(name.lower() for name in named if name)
+
+
 def port_value(port: int) -> int:
     if isinstance(port, bool) or not 0 <= port <= 65_535:  # noqa: PLR2004 — TCP's range
         raise SettingsError(f"the port must be between 0 and 65535, not {port}")
     return port
 
 
-def switch(text: str) -> bool:
+def switch(variable: str, text: str) -> bool:
     switches = {"1": True, "true": True, "0": False, "false": False}
     if text.strip().lower() not in switches:
-        raise SettingsError(f"QWEN_CODE_MEMORY_LOCAL must be 1 or 0, not {text!r}")
+        raise SettingsError(f"{variable} must be 1 or 0, not {text!r}")
     return switches[text.strip().lower()]
 
 

@@ -6,8 +6,9 @@ What a caller leaves out comes from the environment, then from the defaults.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,9 @@ from qmemd.setting_values import (
     default_state_dir,
     first,
     hostname_value,
+    is_loopback,
     model_name,
+    origins,
     port_value,
     seconds,
     switch,
@@ -75,6 +78,10 @@ class Settings:
     """Seconds without work or session after which the child is stopped; 0 stops it at once."""
     task_timeout: float
     """Seconds that one run may take."""
+    allow_origins: tuple[str, ...]
+    """Web origins, such as ``https://shell.example``, whose pages may ask; ``*`` for all."""
+    require_auth: bool
+    """Whether ``/health`` needs the token too; True beyond loopback when it is not said."""
     journal: str
     """``sqlite`` keeps what was accepted on disk, ``memory`` for as long as the daemon runs."""
     max_streams: int
@@ -102,6 +109,8 @@ class Settings:
         secrets: SecretPolicy | str | None = None,
         idle_timeout: float | None = None,
         task_timeout: float | None = None,
+        allow_origins: Sequence[str] | None = None,
+        require_auth: bool | None = None,
         journal: str | None = None,
         max_streams: int | None = None,
         environ: Mapping[str, str] | None = None,
@@ -121,7 +130,13 @@ class Settings:
                 first(project_scope, env, "QWEN_CODE_MEMORY_PROJECT_SCOPE", str.strip, "workspace"),
                 ("workspace", "git-root"),
             ),
-            "memory_local": first(memory_local, env, "QWEN_CODE_MEMORY_LOCAL", switch, False),
+            "memory_local": first(
+                memory_local,
+                env,
+                "QWEN_CODE_MEMORY_LOCAL",
+                partial(switch, "QWEN_CODE_MEMORY_LOCAL"),
+                False,
+            ),
             "agent_command": command(
                 first(agent_command, env, "QMEMD_AGENT_COMMAND", str, None), env.get("PATH")
             ),
@@ -148,6 +163,11 @@ class Settings:
                 "task timeout", first(task_timeout, env, "QMEMD_TASK_TIMEOUT", float, 300.0), 0.1
             ),
         }
+        values["allow_origins"] = origins(allow_origins, env.get("QMEMD_ALLOW_ORIGINS", ""))
+        beyond = not is_loopback(values["hostname"])
+        values["require_auth"] = first(
+            require_auth, env, "QMEMD_REQUIRE_AUTH", partial(switch, "QMEMD_REQUIRE_AUTH"), beyond
+        )
         values["journal"] = choice(
             "journal", first(journal, env, "QMEMD_JOURNAL", str.strip, "sqlite"), JOURNALS
         )

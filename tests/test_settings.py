@@ -141,3 +141,34 @@ def test_a_workspace_behind_a_link_is_one_workspace(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert settings(workspace=tmp_path / "link").workspace == (tmp_path / "real").resolve()
+
+
+def test_origins_come_from_the_flag_or_a_list(tmp_path: Path) -> None:
+    def allowed(given: list[str] | None, listed: str = "") -> tuple[str, ...]:
+        environ = {"HOME": str(tmp_path), "QMEMD_ALLOW_ORIGINS": listed}
+        return Settings(workspace=tmp_path, environ=environ, allow_origins=given).allow_origins
+
+    assert allowed(None) == ()
+    assert allowed(None, "https://a.example, http://[::1]:80,") == (
+        "https://a.example",
+        "http://[::1]:80",
+    )
+    assert allowed(["https://A.example"], "https://b.example") == ("https://a.example",)
+    assert allowed(["*"]) == ("*",)
+    for wrong in ("a.example", "https://a.example/", "null", "https://a.example/x", "ftp://a"):
+        with pytest.raises(SettingsError, match="allowed origin"):
+            allowed([wrong])
+
+
+@pytest.mark.parametrize(
+    ("hostname", "needed"),
+    [("127.0.0.1", False), ("localhost", False), ("::1", False), ("0.0.0.0", True), ("box", True)],  # noqa: S104 — not bound
+)
+def test_beyond_loopback_health_needs_the_token(
+    tmp_path: Path, hostname: str, needed: bool
+) -> None:
+    environ = {"HOME": str(tmp_path)}
+    assert Settings(workspace=tmp_path, hostname=hostname, environ=environ).require_auth is needed
+    for said in (True, False):
+        told = {"QMEMD_REQUIRE_AUTH": "1" if said else "0"} | environ
+        assert Settings(workspace=tmp_path, hostname=hostname, environ=told).require_auth is said

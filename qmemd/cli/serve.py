@@ -38,6 +38,18 @@ OPEN_FILES = 4096
 @click.option("--secrets", metavar="POLICY", help="refuse, mask or allow. [default: refuse]")
 @click.option("--idle-timeout", type=float, metavar="SECONDS", help="[default: 600]")
 @click.option("--task-timeout", type=float, metavar="SECONDS", help="[default: 300]")
+@click.option(
+    "--allow-origin",
+    "allow_origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Web pages that may ask, such as https://shell.example; * for all.",
+)
+@click.option(
+    "--require-auth/--no-require-auth",
+    default=None,
+    help="Whether /health needs the token. [default: beyond loopback]",
+)
 @click.option("--journal", metavar="KIND", help="sqlite or memory. [default: sqlite]")
 @click.option("--max-streams", type=int, metavar="N", help="Event streams at once. [default: 256]")
 @click.option(
@@ -71,6 +83,7 @@ def serve(log_level: str, **options: Any) -> None:
         os._exit(128 + number)
 
     try:
+        options["allow_origins"] = options["allow_origins"] or None
         daemon = Daemon(Settings(**options), on_failure=on_failure)
         with on_signals(stopping.set, at_once):
             daemon.start()

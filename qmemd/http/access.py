@@ -11,6 +11,7 @@ from typing import Any
 import falcon
 
 from qmemd.errors import RequestError
+from qmemd.http.origins import Origins
 from qmemd.http.paths import HEALTH, READ_METHODS, is_poll
 from qmemd.http.ports import Access, Door
 from qmemd.http.replies import Reply, error_reply
@@ -18,6 +19,7 @@ from qmemd.http.replies import Reply, error_reply
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
 _WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
 _HTTP_PORT = 80
+_PREFLIGHT = {"HTTP_ACCESS_CONTROL_REQUEST_METHOD", "HTTP_ACCESS_CONTROL_REQUEST_HEADERS"}
 
 
 class _Entry(Enum):
@@ -35,6 +37,8 @@ class AccessCheck:
         self._door = door
         self._token = access.token.encode()
         self._hostname = access.hostname.lower()
+        self._origins = Origins(access.allow_origins)
+        self._open_health = not access.require_auth
         self._ours = None if access.port is None else _Address(self._hostname, access.port)
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
@@ -47,6 +51,16 @@ class AccessCheck:
             resp.status = falcon.HTTP_204
             resp.complete = True
 
+    def process_response(
+        self,
+        req: falcon.Request,
+        resp: falcon.Response,
+        _resource: object,
+        _succeeded: bool,
+    ) -> None:
+        """Tells the browser of an allowed page that it may look at the answer."""
+        resp.set_headers(self._origins.headers(req.env.get("HTTP_ORIGIN")))
+
     def refuse_head(self, env: Mapping[str, Any], large: bool) -> Reply | None:
         """The answer that a request gets anyway, so that its body need not be read.
 
@@ -58,7 +72,8 @@ class AccessCheck:
         try:
             entry = self._admit(env, path)
         except RequestError as error:
-            return error_reply(error.code, error.message, extra=error.extra)
+            headers = self._origins.headers(env.get("HTTP_ORIGIN"))
+            return error_reply(error.code, error.message, extra=error.extra, headers=headers)
         if large and entry is not _Entry.TOKEN and not self._has_token(env):
             return error_reply("body_too_large")
         return None
@@ -70,11 +85,11 @@ class AccessCheck:
         method = env["REQUEST_METHOD"]
         origin = env.get("HTTP_ORIGIN")
         if origin is not None:
-            if origin.lower() not in ours.origins:
+            if origin.lower() not in ours.origins and not self._origins.allows(origin):
                 raise RequestError("origin_denied")
-            if method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in env:
+            if method == "OPTIONS" and _PREFLIGHT & env.keys():
                 return _Entry.PREFLIGHT
-        if path == HEALTH and method in READ_METHODS:
+        if self._open_health and path == HEALTH and method in READ_METHODS:
             return _Entry.OPEN
         if not self._has_token(env):
             raise RequestError("unauthorized")

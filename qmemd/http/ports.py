@@ -24,6 +24,10 @@ class Access:
     """As bound: a name or an address, without brackets."""
     port: int | None
     """As bound; None under a host's own server, whose port is then the one that counts."""
+    allow_origins: tuple[str, ...] = ()
+    """Origins of web pages that may ask besides the daemon's own; ``*`` for all."""
+    require_auth: bool = False
+    """Whether ``/health`` needs the token as well."""
 
     def __post_init__(self) -> None:
         if not self.token.strip():

@@ -212,3 +212,78 @@ def test_a_stopping_daemon_answers_polls_and_health_only(
         assert reply.headers["Retry-After"] == "5"
     unauthorized = bare_client(door).simulate_post("/session", headers={"Host": "localhost"})
     assert unauthorized.status_code == 401
+
+
+PAGE = "https://shell.example"
+
+
+def allowing(door: FakeDoor, *origins: str, **more: bool) -> testing.TestClient:
+    access = Access("s3cret", "127.0.0.1", 4170, origins, **more)
+    return testing.TestClient(create_app(door, access), headers={"Host": "127.0.0.1:4170"})
+
+
+@pytest.mark.parametrize("allowed", [(PAGE,), ("*",), ("http://other:1", PAGE)])
+def test_every_answer_to_an_allowed_page_can_be_read_by_it(
+    door: FakeDoor, allowed: tuple[str, ...]
+) -> None:
+    client = allowing(door, *allowed)
+    page = {"Origin": PAGE}
+    for reply in (
+        client.simulate_get("/capabilities", headers=page | AUTH),
+        client.simulate_get("/capabilities", headers=page),
+        client.simulate_get("/nowhere", headers=page | AUTH),
+        client.simulate_get("/health", headers=page),
+    ):
+        assert reply.headers["Access-Control-Allow-Origin"] == PAGE
+        assert reply.headers["Vary"] == "Origin"
+        assert "Retry-After" in reply.headers["Access-Control-Expose-Headers"]
+        assert "Access-Control-Allow-Credentials" not in reply.headers
+
+
+@pytest.mark.parametrize(
+    "asks", ["Access-Control-Request-Method", "Access-Control-Request-Headers"]
+)
+def test_a_preflight_of_an_allowed_page_needs_no_token(door: FakeDoor, asks: str) -> None:
+    headers = {"Origin": PAGE, asks: "x"}
+    reply = allowing(door, PAGE).simulate_options("/workspace/memory/dream", headers=headers)
+    assert (reply.status_code, reply.content) == (204, b"")
+    assert "DELETE" in reply.headers["Access-Control-Allow-Methods"]
+    assert "Last-Event-ID" in reply.headers["Access-Control-Allow-Headers"]
+    assert reply.headers["Access-Control-Max-Age"] == "86400"
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", f"{PAGE}.evil", "null", f"{PAGE}:444"])
+def test_other_pages_are_told_nothing(door: FakeDoor, origin: str) -> None:
+    for client in (allowing(door, PAGE), allowing(door)):
+        reply = client.simulate_get("/capabilities", headers={"Origin": origin} | AUTH)
+        assert (reply.status_code, reply.json["code"]) == (403, "origin_denied")
+        assert "Access-Control-Allow-Origin" not in reply.headers
+
+
+def test_a_page_from_nowhere_is_not_anybody(door: FakeDoor) -> None:
+    reply = allowing(door, "*").simulate_get("/health", headers={"Origin": "null"})
+    assert reply.status_code == 403
+
+
+def test_the_daemon_s_own_page_needs_no_such_headers(door: FakeDoor) -> None:
+    own = {"Origin": "http://127.0.0.1:4170"} | AUTH
+    reply = allowing(door, PAGE).simulate_get("/capabilities", headers=own)
+    assert reply.status_code == 200
+    assert "Access-Control-Allow-Origin" not in reply.headers
+
+
+def test_health_may_need_the_token(door: FakeDoor) -> None:
+    client = allowing(door, require_auth=True)
+    assert client.simulate_get("/health").status_code == 401
+    assert client.simulate_get("/health", headers=AUTH).status_code == 200
+
+
+def test_a_large_body_is_refused_readably(server: HttpServer) -> None:
+    head = raw.get(
+        "/workspace/memory/dream",
+        "Origin: https://evil.example",
+        "Content-Length: 5000000",
+        method="POST",
+    )
+    answer = raw.exchange(server.port, head)
+    assert (answer.status, answer.json["code"]) == (403, "origin_denied")
