@@ -31,6 +31,7 @@ from qmemd.journal import Journal
 from qmemd.kinds import ContextMode, Scope
 from qmemd.memory.secrets import find_secret
 from qmemd.settings import Settings
+from qmemd.status import Status
 from qmemd.tasks import (
     Dream,
     Forget,
@@ -88,6 +89,12 @@ class Daemon:
         self._sessions = Sessions(
             self._workspace.path, clock=lambda: datetime.now(UTC), new_id=lambda: str(uuid.uuid4())
         )
+        self._status = Status(
+            self.settings,
+            self._workspace,
+            sessions=lambda: self._sessions.count,
+            clock=lambda: datetime.now(UTC),
+        )
         self._door = Door(
             workspace=self._workspace.path,
             board=self._workspace.board,
@@ -98,6 +105,7 @@ class Daemon:
                 self.settings.base / "qmemd" / ".qmemd-context.lock",
             ),
             change_log=lambda: self._workspace.change_log,
+            status=self._status.now,
             tell_gateway=lambda message: tell(self._gateway, message),
             tell_bus=self._workspace.tell_bus,
             secrets=self.settings.secrets,
@@ -284,6 +292,10 @@ class Daemon:
         """The present snapshot of a task."""
         posted = self._door.poll(task_id)
         return posted.task if posted else None
+
+    def status(self) -> dict[str, Any]:
+        """How it is: process, queue, agent, streams, usage, last errors; nothing of any text."""
+        return self._status.now()
 
     @property
     def streams(self) -> int:

@@ -138,6 +138,8 @@ class ChangeResult:
     removed_files: tuple[str, ...] = ()
     """Absolute paths of documents removed."""
     touched_scopes: tuple[Scope, ...] = ()
+    usage: None = None
+    """No model is asked."""
 
     def to_wire(self) -> dict[str, Any]:
         return {

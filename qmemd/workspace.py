@@ -30,7 +30,7 @@ from qmemd.actors.lane import LaneActor
 from qmemd.actors.lane_state import LaneState
 from qmemd.actors.life import in_background, ping, stop_actor
 from qmemd.actors.orphan import kill_child, note_child, take_child_lock
-from qmemd.errors import MemoryFilesError, SettingsError
+from qmemd.errors import MemoryFilesError, RequestError, SettingsError
 from qmemd.journal import InMemoryJournal, Journal
 from qmemd.journal.session_store import NoSessionStore, SessionStore
 from qmemd.memory.change_log import ChangeLog
@@ -41,8 +41,10 @@ from qmemd.memory.paths import MemoryPaths, claim_slug
 from qmemd.memory.scan import Scanner
 from qmemd.messages import (
     Abandon,
+    ChildState,
     Drain,
     FeedWatched,
+    GetChildState,
     Publish,
     Resume,
     StartChild,
@@ -85,6 +87,7 @@ class Workspace:
     ) -> None:
         self._settings = settings
         self._clock = clock
+        self.max_streams = max_streams
         self._new_id = new_id
         self._journal_given = journal
         self._journal: Journal
@@ -120,6 +123,15 @@ class Workspace:
     def streams(self) -> int:
         """How many event streams are open."""
         return self._hub.streams
+
+    def child_state(self) -> ChildState | None:
+        """How the agent process is; None when the bridge does not say in time."""
+        reply: Future[ChildState] = Future()
+        self.tell_bridge(GetChildState(reply))
+        try:
+            return reply.result(ACTOR_TIMEOUT)
+        except (TimeoutError, RequestError):
+            return None
 
     def start(self) -> None:
         """Takes the workspace, settles what an earlier holder left, and starts the actors.

@@ -40,10 +40,11 @@ ALLOWED: dict[str, set[str]] = {
     "journal": {"erasure", "errors", "texts", *RECORDS},
     "http": {"context", "errors", *RECORDS, "texts", "_version"},
     "actors": {"acp", "context", "memory", "journal", "messages", *RECORDS, "errors", "_version"},
+    "status": {"_version", "messages", "settings", "workspace", *RECORDS},
     "workspace": {"acp", "actors", "memory", "journal", "messages", "settings", *RECORDS, "errors"},
     "daemon": {
         *("access_token", "actors", "announcement", "context", "errors", "http", "journal"),
-        *("memory", "settings", "texts", "workspace"),
+        *("memory", "settings", "status", "texts", "workspace"),
         *RECORDS,
     },
     "cli": {"daemon", "errors", "settings", "_version"},

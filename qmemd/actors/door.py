@@ -58,6 +58,7 @@ class Door:
         sessions: Sessions,
         context_files: ContextFiles,
         change_log: Callable[[], ChangeLog],
+        status: Callable[[], dict[str, Any]],
         tell_gateway: Callable[[Any], None],
         tell_bus: Callable[[Any], None],
         secrets: SecretPolicy = SecretPolicy.REFUSE,
@@ -68,6 +69,8 @@ class Door:
         self._sessions = sessions
         self.context_files = context_files
         self._change_log = change_log
+        self.status = status
+        """How the daemon is."""
         self._tell_gateway = tell_gateway
         self._tell_bus = tell_bus
         self._secrets = secrets

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import faulthandler
 import logging
 import os
+import signal
 import sys
 import threading
 from typing import Any
@@ -71,6 +73,7 @@ def serve(log_level: str, **options: Any) -> None:
     )
     logging.getLogger("waitress").setLevel(logging.WARNING)  # says more of each stream than we do
     sys.setswitchinterval(SWITCH_INTERVAL)
+    faulthandler.register(signal.SIGUSR1)  # what each thread does, to stderr
     allow_open_files(OPEN_FILES)
     stopping, failed = threading.Event(), threading.Event()
 

@@ -12,6 +12,7 @@ from qmemd.tasks import MAX_COMPACTING, MAX_PENDING, MAX_TEXT_BYTES
 FEATURES = (
     "health",
     "capabilities",
+    "daemon_status",
     "session_create",
     "session_scope_override",
     "session_events",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import falcon
 
 from qmemd.http.capabilities import capabilities
+from qmemd.http.ports import Door
 from qmemd.http.replies import json_reply
 
 _OK = json_reply(200, {"status": "ok"})
@@ -15,6 +16,16 @@ class Health:
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         _OK.send(resp)
+
+
+class DaemonStatus:
+    """``/daemon/status``."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        json_reply(200, self._door.status()).send(resp)
 
 
 class Capabilities:

@@ -11,6 +11,7 @@ CAPABILITIES = "/capabilities"
 MEMORY = "/workspace/memory"
 SESSION = "/session"
 FILE = "/file"
+STATUS = "/daemon/status"
 EVENTS = "/workspace/events"
 
 READ_METHODS = frozenset({"GET", "HEAD"})

@@ -104,6 +104,9 @@ class Door(Protocol):
     def change_log(self) -> ChangeLog:
         """What tasks did to the documents."""
 
+    def status(self) -> dict[str, Any]:
+        """How the daemon is; may take half a second."""
+
     def publish(self, event: FileChanged) -> None:
         """Tells listeners that a context file was written. Never waits, never fails."""
 

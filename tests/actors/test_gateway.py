@@ -81,6 +81,7 @@ class Rig:
             sessions=sessions,
             context_files=NO_FILES,
             change_log=lambda: NO_CHANGES,
+            status=dict,
             tell_gateway=lambda message: tell(self.gateway, message),
             tell_bus=self._tell_bus,
             timeout=5,
@@ -185,6 +186,7 @@ def test_a_gateway_that_does_not_answer_holds_nobody_who_stops(rig: Rig) -> None
         sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
         context_files=NO_FILES,
         change_log=lambda: NO_CHANGES,
+        status=dict,
         tell_gateway=lambda _: None,
         tell_bus=lambda _: None,
     )
@@ -200,6 +202,7 @@ def test_before_it_is_opened_the_door_is_shut(rig: Rig) -> None:
         sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
         context_files=NO_FILES,
         change_log=lambda: NO_CHANGES,
+        status=dict,
         tell_gateway=lambda _: None,
         tell_bus=lambda _: None,
     )

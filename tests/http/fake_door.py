@@ -109,6 +109,9 @@ class FakeDoor:
             raise self.refusal
         return SessionOpened("s1", False, "known", "2030-01-02T03:04:05.678Z")
 
+    def status(self) -> dict[str, Any]:
+        return {"v": 1, "pid": 7}
+
     def publish(self, event: FileChanged) -> None:
         self.published.append(event)
 

@@ -24,3 +24,8 @@ def test_capabilities(client: testing.TestClient, door: FakeDoor) -> None:
     }
     assert "workspace_memory_tasks" in told["features"]
     assert "session_prompt" not in told["features"]
+
+
+def test_status(client: testing.TestClient) -> None:
+    assert client.simulate_get("/daemon/status").json == {"v": 1, "pid": 7}
+    assert client.simulate_get("/daemon/status", headers={"Authorization": ""}).status_code == 401
