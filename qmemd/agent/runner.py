@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from qmemd.agent.cancellation import Cancellation
@@ -21,6 +22,7 @@ from qmemd.agent.run import Run
 from qmemd.agent.workspace import WorkspaceMemory, locate
 from qmemd.errors import MemoryFilesError, QmemdError, TaskFailedError
 from qmemd.kinds import TaskKind
+from qmemd.memory.history import History
 from qmemd.memory.late_writes import LateWrites
 from qmemd.memory.paths import MemoryPaths
 from qmemd.memory.scan import Scanner
@@ -29,6 +31,8 @@ from qmemd.tasks import Change, Forget, Remember
 
 _log = logging.getLogger(__name__)
 
+MAX_PLACES = 16
+"""Histories that are known to have been swept."""
 MAX_ATTEMPTS = 3
 """Runs of a task whose files others keep changing."""
 
@@ -68,6 +72,8 @@ class TaskRunner:
         self._new_id = new_id
         self._scanner = Scanner()
         self._late = LateWrites()
+        self._histories: dict[Path, History] = {}
+        """By their place; a child that is bound to no workspace may see several."""
 
     def warm_up(self) -> None:
         """Loads the model ahead of the first task; a failure is told by that task."""
@@ -143,7 +149,13 @@ class TaskRunner:
             clock=self._clock,
             new_id=self._new_id,
             late=self._late,
+            history=self._history(paths.history),
         )
+
+    def _history(self, place: Path) -> History:
+        if len(self._histories) >= MAX_PLACES:
+            self._histories.clear()
+        return self._histories.setdefault(place, History(place))
 
     def _attempt(self, order: Order, run: Run, memory: WorkspaceMemory) -> dict[str, Any]:
         request = order.request

@@ -34,14 +34,16 @@ class WorkspaceMemory:
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         late: LateWrites | None = None,
+        history: History | None = None,
     ) -> None:
+        """A ``history`` that outlives this object knows that it was swept."""
         self.paths = paths
         self.secrets = secrets
         """What becomes of texts that hold one."""
         self._scanner = scanner
         self._committer = Committer(
             paths,
-            History(paths.history),
+            history or History(paths.history),
             scanner=scanner,
             clock=clock,
             new_id=new_id,
