@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -116,15 +117,66 @@ def test_a_full_disk_of_the_journal_accepts_nothing_and_loses_nothing(
         victim.check_files()
 
 
-def test_a_root_that_cannot_be_written_says_so(victim: Victim) -> None:
+@pytest.fixture
+def unprivileged(victim: Victim) -> Victim:
+    """A daemon that permissions hold for, even when root starts it."""
     if os.geteuid() == 0:
-        pytest.skip("nothing is read-only for root")
-    victim.base.mkdir()
-    victim.base.chmod(0o500)
+        setpriv = shutil.which("setpriv")
+        if setpriv is None:
+            pytest.skip("permissions do not hold for root, and there is no setpriv")
+        victim.prefix = (setpriv, "--bounding-set", "-dac_override,-dac_read_search")
+    return victim
+
+
+@pytest.mark.parametrize("place", ["memories/user", "memories", "qmemd/history"])
+def test_a_directory_that_cannot_be_written_fails_the_task_as_a_whole(
+    unprivileged: Victim, place: str
+) -> None:
+    victim = unprivileged
     victim.start()
-    status, answer = victim.call("POST", "/workspace/memory/remember", {"content": "x"})
-    assert status in (202, 409), answer
-    victim.base.chmod(0o700)
+    first = victim.post("remember", {"content": "I prefer tabs"})
+    assert first
+    assert victim.ended(first)["status"] == "completed"
+    before = victim.documents()
+    closed = [path for path in (victim.base / place).rglob("*") if path.is_dir()]
+    closed = [victim.base / place, *closed]
+    for path in closed:
+        path.chmod(0o500)
+    task_id = victim.post("remember", {"content": "I live in Lisbon"})
+    if task_id is not None:  # else the agent has said that there is no memory
+        task = victim.ended(task_id)
+        assert task["status"] == "failed"
+        assert task["error"]["code"] in ("remember_failed", "managed_memory_unavailable")
+    assert victim.documents() == before
+    for path in closed:
+        path.chmod(0o700)
+    last = None
+    deadline = time.monotonic() + 15
+    while last is None and time.monotonic() < deadline:  # asked again after some seconds
+        last = victim.post("remember", {"content": "My editor is Helix"})
+        time.sleep(0.1)
+    assert last
+    assert victim.ended(last)["status"] == "completed"
+    assert victim.stop() == 0
+    victim.check_files()
+    victim.check_processes()
+
+
+def test_a_document_that_cannot_be_read_is_left_alone(unprivileged: Victim) -> None:
+    victim = unprivileged
+    victim.start()
+    first = victim.post("remember", {"content": "I prefer tabs"})
+    assert first
+    victim.ended(first)
+    [path] = victim.documents()
+    content = path.read_bytes()
+    path.chmod(0)
+    task_id = victim.post("forget", {"query": "I prefer tabs"})
+    assert task_id
+    assert victim.ended(task_id)["status"] in ("completed", "failed")
+    path.chmod(0o600)
+    assert path.read_bytes() == content
+    assert victim.stop() == 0
 
 
 def test_a_memory_directory_that_is_a_file_fails_the_task(victim: Victim) -> None:

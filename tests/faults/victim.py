@@ -44,11 +44,13 @@ class Victim:
         """Processes that were ours."""
         self.process: subprocess.Popen[str] | None = None
         self.port = 0
+        self.prefix: tuple[str, ...] = ()
+        """A command that starts it."""
 
     def start(self) -> None:
         with (self.root / "log").open("a") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "qmemd", "serve", "--port", "0"],
+                [*self.prefix, sys.executable, "-m", "qmemd", "serve", "--port", "0"],
                 cwd=self.workspace,
                 env=self.environ,
                 stdout=subprocess.PIPE,
