@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from qmemd.errors import QmemdError, RequestError, SettingsError
     from qmemd.events import MemoryChanged
     from qmemd.kinds import (
+        ChangeAction,
+        ChangeState,
         ContextMode,
         Scope,
         TaskKind,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
         Topic,
     )
     from qmemd.results import (
+        ChangeResult,
         DreamResult,
         ForgetResult,
         RememberResult,
@@ -37,13 +40,30 @@ _HOMES = {
     "qmemd.errors": ("QmemdError", "RequestError", "SettingsError"),
     "qmemd.events": ("MemoryChanged",),
     "qmemd.settings": ("Settings",),
-    "qmemd.kinds": ("ContextMode", "Scope", "TaskKind", "TaskStatus", "Topic"),
-    "qmemd.results": ("DreamResult", "ForgetResult", "RememberResult", "RemovedEntry"),
+    "qmemd.kinds": (
+        "ChangeAction",
+        "ChangeState",
+        "ContextMode",
+        "Scope",
+        "TaskKind",
+        "TaskStatus",
+        "Topic",
+    ),
+    "qmemd.results": (
+        "ChangeResult",
+        "DreamResult",
+        "ForgetResult",
+        "RememberResult",
+        "RemovedEntry",
+    ),
     "qmemd.tasks": ("Task", "TaskFailure"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ChangeAction",
+    "ChangeResult",
+    "ChangeState",
     "ContextMode",
     "Daemon",
     "DreamResult",

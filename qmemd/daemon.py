@@ -3,47 +3,40 @@
 from __future__ import annotations
 
 import logging
-import os
-import socket
 import threading
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import pykka
 
-from qmemd.access_token import kept_token, read_token
 from qmemd.actors.door import Door
-from qmemd.actors.gateway import GatewayActor, Server
+from qmemd.actors.gateway import GatewayActor
 from qmemd.actors.guarded import tell
 from qmemd.actors.life import in_background, ping, stop_actor
 from qmemd.actors.sessions import Sessions
 from qmemd.actors.subscription import Subscription
-from qmemd.announcement import Announcement, announce, announcement_path, withdraw
 from qmemd.context import ContextFiles
-from qmemd.errors import MemoryFilesError, RequestError
+from qmemd.errors import RequestError
 from qmemd.events import MemoryChanged
+from qmemd.host_requests import change_request, forget_request, remember_request
 from qmemd.journal import Journal
-from qmemd.kinds import ContextMode, Scope
+from qmemd.kinds import ChangeAction, ContextMode, Scope
 from qmemd.memory.secrets import find_secret
+from qmemd.serving import Serving, WsgiApp
 from qmemd.settings import Settings
 from qmemd.status import Status
 from qmemd.tasks import (
     Dream,
-    Forget,
-    Remember,
     Task,
     TaskRequest,
 )
-from qmemd.texts import check_key, clean_text
+from qmemd.texts import check_key
 from qmemd.workspace import Workspace
-
-if TYPE_CHECKING:
-    from qmemd.http.fields import Fields
 
 log = logging.getLogger(__name__)
 
@@ -53,8 +46,6 @@ GATEWAY_TIMEOUT = 0.3
 """Seconds for the gateway to pass on what came before it stopped admitting."""
 SERVER_TIMEOUT = 2.5
 """Seconds for the server to finish its requests and close its connections."""
-
-WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 class Daemon:
@@ -80,11 +71,12 @@ class Daemon:
                 log names; nothing is served any more then.
         """
         self.settings = settings or Settings()
+        self._serving = Serving(self.settings, lambda: self._door)
         self._workspace = Workspace(
             self.settings,
             journal=journal,
             on_watched=lambda message: tell(self._gateway, message),
-            max_streams=self._affordable_streams(),
+            max_streams=self._serving.affordable_streams(),
         )
         self._sessions = Sessions(
             self._workspace.path, clock=lambda: datetime.now(UTC), new_id=lambda: str(uuid.uuid4())
@@ -118,11 +110,6 @@ class Daemon:
         """What ``stop`` has to do, in its order."""
         self._stopped = threading.Event()
         self._stopped.set()
-        self._token = self.settings.token
-        self._port: int | None = None
-        self._announced = announcement_path(self.settings.state_dir, self.settings.workspace)
-        self._fields: Fields | None = None
-        self._app: WsgiApp | None = None
 
     def start(self) -> None:
         """Starts everything; when something fails, what was started is stopped again.
@@ -136,13 +123,15 @@ class Daemon:
                 raise RuntimeError("a daemon is started once; make a new one")
             self._started = True
         with ExitStack() as undo:
-            listening = self._bind() if self.settings.http else None
+            listening = self._serving.bind() if self.settings.http else None
             if listening is not None:
                 undo.callback(listening.close)
-            self._token = self._token or self._kept_token()
+            self._serving.find_token()
             self._workspace.start()
             undo.callback(self._workspace.stop)
-            server = None if listening is None else self._make_server(listening)
+            server = None
+            if listening is not None:  # its imports take their time while the child starts
+                server = self._serving.server(listening, self._on_failure)
             self._gateway = GatewayActor.start(
                 sessions=self._sessions,
                 session_store=self._workspace.session_store,
@@ -154,9 +143,9 @@ class Daemon:
             undo.callback(stop_actor, self._gateway, SERVER_TIMEOUT)
             ping(self._gateway)
             undo.pop_all()
-        self._announce()
+        self._serving.announce(self._workspace.path)
         self._stops = [
-            lambda: withdraw(self._announced, os.getpid()),
+            self._serving.withdraw,
             lambda: self._door.stop_admitting(GATEWAY_TIMEOUT),
             self._workspace.stop,
             lambda: stop_actor(self._gateway, SERVER_TIMEOUT),
@@ -203,22 +192,17 @@ class Daemon:
     @property
     def token(self) -> str:
         """What clients send as their bearer token. Known once the daemon was started."""
-        if self._token is None:
-            raise RuntimeError("the daemon was not started")
-        return self._token
+        return self._serving.token
 
     @property
     def port(self) -> int:
         """The port that is listened on. Known once a daemon with a server was started."""
-        if self._port is None:
-            raise RuntimeError("the daemon listens on no port")
-        return self._port
+        return self._serving.port
 
     @property
     def url(self) -> str:
         """Where clients find the API, without a trailing slash."""
-        host = self.settings.hostname
-        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+        return self._serving.url
 
     @property
     def wsgi_app(self) -> WsgiApp:
@@ -227,22 +211,7 @@ class Daemon:
         Its Host and Origin checks go by ``settings.hostname`` and by the port that the host's
         server says it listens on (``SERVER_PORT``).
         """
-        from qmemd.http.app import create_app  # noqa: PLC0415 — heavy; not every host wants it
-        from qmemd.http.fields import Fields  # noqa: PLC0415
-        from qmemd.http.ports import Access  # noqa: PLC0415
-
-        with self._lock:
-            if self._app is None:
-                self._fields = Fields()
-                access = Access(
-                    self.token,
-                    self.settings.hostname,
-                    self._port,
-                    self.settings.allow_origins,
-                    self.settings.require_auth,
-                )
-                self._app = create_app(self._door, access, fields=self._fields)
-            return self._app
+        return self._serving.wsgi_app
 
     def remember(
         self,
@@ -260,11 +229,7 @@ class Daemon:
         Raises:
             RequestError: it was not accepted; ``code`` says why.
         """
-        request = Remember(
-            clean_text(text, "invalid_content"),
-            _member(ContextMode, context_mode, "invalid_context_mode"),
-            None if scope is None else _member(Scope, scope, "invalid_scope"),
-        )
+        request = remember_request(text, scope, context_mode)
         return self._run(request, client_id, idempotency_key)
 
     def forget(
@@ -272,21 +237,58 @@ class Daemon:
         query: str,
         *,
         scope: Scope | str | None = None,
+        preview: bool = False,
+        erase: bool = False,
         client_id: str | None = None,
         idempotency_key: str | None = None,
     ) -> Future[Task]:
-        """Removes what the query names; as ``remember``."""
-        request = Forget(
-            clean_text(query, "invalid_query"),
-            None if scope is None else _member(Scope, scope, "invalid_scope"),
-        )
+        """Removes what the query names; as ``remember``.
+
+        With ``preview`` it only says what would go, with ``erase`` the texts leave the history as
+        well.
+        """
+        request = forget_request(query, scope, preview=preview, erase=erase)
         return self._run(request, client_id, idempotency_key)
 
     def dream(
-        self, *, client_id: str | None = None, idempotency_key: str | None = None
+        self,
+        *,
+        preview: bool = False,
+        client_id: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Future[Task]:
         """Merges what is there twice and repairs the index; as ``remember``."""
-        return self._run(Dream(), client_id, idempotency_key)
+        return self._run(Dream(preview), client_id, idempotency_key)
+
+    def change(
+        self,
+        change_set_id: str,
+        action: ChangeAction | str,
+        *,
+        client_id: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Future[Task]:
+        """Applies, reverts or discards a change set; as ``remember``.
+
+        Raises:
+            RequestError: ``change_not_found`` too, it is unknown or another client's.
+        """
+        request = change_request(change_set_id, action)
+        if self.change_set(change_set_id, client_id=client_id) is None:
+            raise RequestError("change_not_found")
+        return self._run(request, client_id, idempotency_key)
+
+    def changes(
+        self, *, client_id: str | None = None, limit: int = 100, cursor: str | None = None
+    ) -> dict[str, Any]:
+        """What a client's tasks did, the newest first: ``changes`` and perhaps ``nextCursor``."""
+        return self._workspace.change_log.page(client_id, limit=limit, cursor=cursor)
+
+    def change_set(
+        self, change_set_id: str, *, client_id: str | None = None
+    ) -> dict[str, Any] | None:
+        """One change set with its diffs; None when the client has none with this id."""
+        return self._workspace.change_log.detail(change_set_id, client_id)
 
     def task(self, task_id: str) -> Task | None:
         """The present snapshot of a task."""
@@ -319,57 +321,7 @@ class Daemon:
         task = self._door.submit(request, client_id, idempotency_key)
         return self._door.watch(task.task_id)
 
-    def _bind(self) -> socket.socket:
-        from qmemd.http.binding import bind  # noqa: PLC0415 — only who listens needs it
-
-        listening = bind(self.settings.hostname, self.settings.port)
-        self._port = listening.getsockname()[1]
-        return listening
-
-    def _announce(self) -> None:
-        """Tells clients on this machine where we are, if we listen."""
-        if self._port is None:
-            return
-        me = Announcement(self.url, self.token, os.getpid(), self._workspace.path)
-        try:
-            announce(self._announced, me)
-        except (OSError, MemoryFilesError):
-            log.warning("clients cannot find this daemon by themselves", exc_info=True)
-
-    def _affordable_streams(self) -> int:
-        """As many as were wished for, if the limit of open files leaves some for other requests."""
-        wished = self.settings.max_streams
-        if not self.settings.http:
-            return wished  # the host's server has its own limits
-        from qmemd.http.descriptors import stream_limit  # noqa: PLC0415 — only who listens needs it
-
-        affordable = min(wished, stream_limit())
-        if affordable < wished:
-            log.warning(
-                "the limit of open files allows %d event streams, not %d", affordable, wished
-            )
-        return affordable
-
-    def _kept_token(self) -> str:
-        if self.settings.token_file is not None:
-            return read_token(self.settings.token_file)
-        return kept_token(self.settings.state_dir / "token")
-
-    def _make_server(self, listening: socket.socket) -> Server:
-        # Falcon and Waitress are heavy: they are imported while the child starts.
-        from qmemd.http.server import HttpServer  # noqa: PLC0415
-
-        return HttpServer(self.wsgi_app, listening, on_failure=self._on_failure)
-
     def _warm_up(self) -> None:
         """What takes some tens of milliseconds the first time, and no request should wait for."""
         find_secret("")
-        if self._fields is not None:
-            self._fields.warm_up()
-
-
-def _member(members: Any, value: object, code: str) -> Any:
-    try:
-        return members(value)
-    except ValueError:
-        raise RequestError(code) from None
+        self._serving.warm_up()

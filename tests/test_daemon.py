@@ -14,7 +14,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
-from qmemd import Daemon, MemoryChanged, RequestError, SettingsError, Task
+from qmemd import ChangeAction, Daemon, MemoryChanged, RequestError, SettingsError, Task
 from qmemd.journal import InMemoryJournal
 from qmemd.kinds import Scope, TaskKind
 from qmemd.memory.changes import FileChange
@@ -311,3 +311,27 @@ def test_without_a_token_one_is_made_and_kept(home: Home) -> None:
             tokens.append(daemon.token)
     assert tokens[0] == tokens[1]
     assert (home.state / "token").read_text().strip() == tokens[0]
+
+
+def test_a_host_looks_first_and_undoes_after(home: Home) -> None:
+    with Daemon(home.settings(http=False)) as daemon:
+        done(daemon.remember("I prefer tabs"))
+        preview = done(daemon.forget("I prefer tabs", preview=True)).result
+        assert preview
+        assert preview.change_set_id
+        assert len(home.documents()) == 1
+        detail = daemon.change_set(preview.change_set_id)
+        assert detail
+        assert "-I prefer tabs" in detail["files"][0]["diff"]
+        assert done(daemon.change(preview.change_set_id, "apply")).status == "completed"
+        assert home.documents() == {}
+        assert done(daemon.change(preview.change_set_id, ChangeAction.REVERT)).error is None
+        assert [item["state"] for item in daemon.changes()["changes"]] == ["reverted", "applied"]
+        for act, code in (
+            (lambda: daemon.change("none", "apply"), "change_not_found"),
+            (lambda: daemon.change("none", "undo"), "invalid_action"),
+            (lambda: daemon.forget("x", preview=True, erase=True), "invalid_option"),
+        ):
+            with pytest.raises(RequestError) as refused:
+                act()
+            assert refused.value.code == code

@@ -42,9 +42,14 @@ ALLOWED: dict[str, set[str]] = {
     "actors": {"acp", "context", "memory", "journal", "messages", *RECORDS, "errors", "_version"},
     "status": {"_version", "messages", "settings", "workspace", *RECORDS},
     "workspace": {"acp", "actors", "memory", "journal", "messages", "settings", *RECORDS, "errors"},
+    "host_requests": {"errors", "texts", *RECORDS},
+    "serving": {
+        *("access_token", "actors", "announcement", "errors", "http", "settings"),
+        *RECORDS,
+    },
     "daemon": {
-        *("access_token", "actors", "announcement", "context", "errors", "http", "journal"),
-        *("memory", "settings", "status", "texts", "workspace"),
+        *("actors", "context", "errors", "host_requests", "journal"),
+        *("memory", "serving", "settings", "status", "texts", "workspace"),
         *RECORDS,
     },
     "cli": {"daemon", "errors", "settings", "_version"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Self
 from urllib.parse import quote, urlencode
@@ -17,7 +17,7 @@ from qmemd.client.task_handle import TaskHandle
 from qmemd.client.transport import Transport
 from qmemd.client.wire import task_from_wire
 from qmemd.errors import RequestError
-from qmemd.kinds import ContextMode, Scope, TaskKind, TaskStatus
+from qmemd.kinds import ChangeAction, ContextMode, Scope, TaskKind, TaskStatus
 from qmemd.tasks import Task
 from qmemd.texts import check_key
 
@@ -102,14 +102,53 @@ class Client:
         return self._post(TaskKind.REMEMBER, body, idempotency_key)
 
     def forget(
-        self, query: str, *, scope: Scope | str | None = None, idempotency_key: str | None = None
+        self,
+        query: str,
+        *,
+        scope: Scope | str | None = None,
+        preview: bool = False,
+        erase: bool = False,
+        idempotency_key: str | None = None,
     ) -> TaskHandle:
-        """Removes what the query names; as ``remember``."""
-        return self._post(TaskKind.FORGET, {"query": query, **_scope(scope)}, idempotency_key)
+        """Removes what the query names; as ``remember``.
 
-    def dream(self, *, idempotency_key: str | None = None) -> TaskHandle:
-        """Merges what is there twice and repairs the index; as ``remember``."""
-        return self._post(TaskKind.DREAM, {}, idempotency_key)
+        With ``preview`` it only says what would go: see ``change``. With ``erase`` the texts leave
+        the history as well.
+        """
+        body = {"query": query, **_scope(scope), **_options(preview=preview, erase=erase)}
+        return self._post(TaskKind.FORGET, body, idempotency_key)
+
+    def dream(self, *, preview: bool = False, idempotency_key: str | None = None) -> TaskHandle:
+        """Merges what is there twice and repairs the index; as ``remember`` and ``forget``."""
+        return self._post(TaskKind.DREAM, _options(preview=preview), idempotency_key)
+
+    def change(
+        self,
+        change_set_id: str,
+        action: ChangeAction | str,
+        *,
+        idempotency_key: str | None = None,
+    ) -> TaskHandle:
+        """Applies or discards what was previewed, reverts what was applied."""
+        body = {"changeSetId": change_set_id, "action": str(action)}
+        return self._post(TaskKind.CHANGE, body, idempotency_key)
+
+    def changes(self) -> Iterator[dict[str, Any]]:
+        """What the tasks of this client did to the documents, the newest first."""
+        cursor: str | None = None
+        while True:
+            page = self.call("GET", f"{MEMORY}/changes{_query({'cursor': cursor})}")
+            yield from page["changes"]
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                return
+
+    def change_set(self, change_set_id: str) -> dict[str, Any]:
+        """One of them, with its diffs."""
+        found: dict[str, Any] = self.call(
+            "GET", f"{MEMORY}/changes/{quote(change_set_id, safe='')}"
+        )
+        return found
 
     def task(self, kind: TaskKind | str, task_id: str, *, wait: float = 0) -> Task:
         """A task as it is now, or when it has ended, or after ``wait`` seconds, at most 30."""
@@ -216,6 +255,10 @@ class Client:
 
 def _scope(scope: Scope | str | None) -> dict[str, str]:
     return {} if scope is None else {"scope": str(scope)}
+
+
+def _options(**options: bool) -> dict[str, bool]:
+    return {name: True for name, given in options.items() if given}
 
 
 def _task_path(kind: TaskKind | str, task_id: str) -> str:

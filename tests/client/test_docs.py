@@ -17,6 +17,7 @@ BLOCKS: list[str] = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
 PRINTED = (
     r"completed \('.*\.md',\)\n",
     r"\['.*Fridays.*'\]\nforget completed\nremember completed\n",
+    r"\['.*wiki.*'\]\ndiscarded\n",
     r"workspace_memory_remember \('user',\)\n",
     r"completed\n1 0\n",
 )

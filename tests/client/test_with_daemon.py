@@ -20,7 +20,7 @@ from qmemd.client import (
     normalize_event,
 )
 from qmemd.kinds import Scope
-from qmemd.results import ForgetResult, RememberResult
+from qmemd.results import ChangeResult, ForgetResult, RememberResult
 from tests.conftest import Home
 
 
@@ -180,3 +180,22 @@ def test_threads_share_a_client(client: Client) -> None:
     for thread in threads:
         thread.join(45)
     assert results == ["completed"] * 8
+
+
+def test_looking_first_and_undoing_after(client: Client, home: Home) -> None:
+    remembered = client.remember("I prefer tabs").result(30)
+    assert remembered.change_set_id
+    preview = client.forget("I prefer tabs", preview=True).result(30)
+    assert preview.change_set_id
+    assert "-I prefer tabs" in client.change_set(preview.change_set_id)["files"][0]["diff"]
+    applied = client.change(preview.change_set_id, "apply").result(30)
+    assert isinstance(applied, ChangeResult)
+    assert (applied.state, home.documents()) == ("applied", {})
+    client.change(preview.change_set_id, "revert").result(30)
+    assert len(home.documents()) == 1
+    assert [item["state"] for item in client.changes()] == ["reverted", "applied"]
+    client.forget("I prefer tabs", erase=True).result(30)
+    assert {item["state"] for item in client.changes()} == {"erased"}
+    with pytest.raises(RequestRefusedError) as unknown:
+        client.change("none", "revert")
+    assert unknown.value.code == "change_not_found"
