@@ -7,8 +7,9 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from qmemd.actors.guarded import GuardedActor, refuse
+from qmemd.actors.guarded import GuardedActor, refuse, tell
 from qmemd.actors.lane_state import LaneState
+from qmemd.actors.timers import Cancellable, start_thread_timer
 from qmemd.errors import QmemdError, RequestError
 from qmemd.messages import (
     Abandon,
@@ -24,12 +25,23 @@ from qmemd.tasks import Task
 log = logging.getLogger(__name__)
 
 
+RETRY = 5.0
+"""Seconds until a journal that did not do what it was asked is asked again."""
+
+
 class LaneActor(GuardedActor):
     """A shell over ``LaneState``."""
 
-    def __init__(self, state: LaneState) -> None:
+    def __init__(
+        self,
+        state: LaneState,
+        start_timer: Callable[[float, Callable[[], None]], Cancellable] = start_thread_timer,
+    ) -> None:
         super().__init__()
         self._state = state
+        self._start_timer = start_timer
+        self._timer: Cancellable | None = None
+        state.on_stuck = self._look_again_later
 
     def handle(self, message: Any) -> None:
         match message:
@@ -50,6 +62,16 @@ class LaneActor(GuardedActor):
                 self._state.abandon()
             case _:
                 raise TypeError(f"the lane does not take {type(message).__name__}")
+
+    def release(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _look_again_later(self) -> None:
+        """A disk may be full for a while; what was accepted must not wait for the next request."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._start_timer(RETRY, lambda: tell(self.actor_ref, Resume()))
 
     def failed(self, message: Any) -> None:
         if isinstance(message, TaskFinished):

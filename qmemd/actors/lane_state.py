@@ -85,6 +85,8 @@ class LaneState:
         self._abandoned = False
         self._owed: list[tuple[Claim, TaskResult | TaskFailure]] = []
         """Ends that the journal has not taken yet; at most one, since nothing is claimed then."""
+        self.on_stuck: Callable[[], object] = lambda: None
+        """Called when the journal did not do what it was asked: to be followed by ``advance``."""
         self._to_erase: dict[str, None] = {}
         """Texts that the journal has not been rid of yet."""
 
@@ -208,9 +210,15 @@ class LaneState:
                 answer(reply, None)
             return
         if not self._pay():
+            self.on_stuck()
             return
         self._erase()
-        claim = self._journal.claim(self._workspace, self._holder, self._lease)
+        try:
+            claim = self._journal.claim(self._workspace, self._holder, self._lease)
+        except Exception:
+            log.exception("the journal gives no task to run")
+            self.on_stuck()
+            return
         if claim is None:
             return
         self._in_flight = claim
@@ -272,6 +280,7 @@ class LaneState:
             self._journal.erase(tuple(self._to_erase))
         except Exception:
             log.exception("what was to be erased may still stand in the journal")
+            self.on_stuck()
             return
         self._to_erase.clear()
         # All, since an earlier attempt may have cleaned some of them already.

@@ -34,6 +34,7 @@ from qmemd.tasks import (
     TaskFailure,
     TaskRequest,
 )
+from tests.actors.fake_timers import FakeTimers
 from tests.conftest import FakeClock
 
 W = "/work"
@@ -445,3 +446,46 @@ def test_a_secret_that_was_accepted_and_not_yet_refused_is_refused_at_the_next_s
     error = rig.shown("remember-9").error
     assert error
     assert error.code == "secret_detected"
+
+
+class FullJournal(InMemoryJournal):
+    """Gives no claim for a while."""
+
+    full = True
+
+    def claim(self, workspace: str, holder: str, lease: timedelta) -> Claim | None:
+        if self.full:
+            raise OSError(28, "No space left on device")
+        return super().claim(workspace, holder, lease)
+
+
+def test_a_journal_that_gives_no_task_is_asked_again_by_itself(
+    clock: FakeClock, new_id: Callable[[], str]
+) -> None:
+    rig = Rig(clock, new_id)
+    journal = FullJournal(clock)
+    rig.journal = journal
+    rig.lane = rig.new_lane()
+    timers = FakeTimers()
+    actor = LaneActor.start(rig.lane, timers.start)
+    reply: Future[Task] = Future()
+    tell(actor, Enqueue(Remember("a fact"), None, None, None, reply))
+    task = reply.result(5).task_id
+    for _ in range(2):
+        settle(actor)
+        assert rig.started == []
+        assert [timer.seconds for timer in timers.started if not timer.cancelled] == [5]
+        timers.run_all()
+    journal.full = False
+    settle(actor)
+    timers.run_all()
+    settle(actor)
+    assert rig.started == [task]
+    actor.stop(timeout=5)
+
+
+def settle(actor: Any) -> None:
+    """Returns when the actor has handled everything so far."""
+    ping: Future[None] = Future()
+    tell(actor, Ping(ping))
+    ping.result(5)
