@@ -274,7 +274,7 @@ class Daemon:
             RequestError: ``change_not_found`` too, it is unknown or another client's.
         """
         request = change_request(change_set_id, action)
-        if self.change_set(change_set_id, client_id=client_id) is None:
+        if not self._workspace.change_log.has(change_set_id, client_id):
             raise RequestError("change_not_found")
         return self._run(request, client_id, idempotency_key)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import falcon
 
 from qmemd.errors import RequestError
@@ -35,16 +33,17 @@ class OneChange:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, change_set_id: str) -> None:
         client_id = known_client_id(req, self._door)
-        json_reply(200, visible_change(self._door, change_set_id, client_id)).send(resp)
+        found = self._door.change_log.detail(change_set_id, client_id)
+        if found is None:
+            raise RequestError("change_not_found")
+        json_reply(200, found).send(resp)
 
 
-def visible_change(door: Door, change_set_id: str, client_id: str | None) -> dict[str, Any]:
-    """One change set with its diffs.
+def check_visible(door: Door, change_set_id: str, client_id: str | None) -> None:
+    """Refuses what the client may not see.
 
     Raises:
         RequestError: ``change_not_found``, it is unknown, or another client's or workspace's.
     """
-    found = door.change_log.detail(change_set_id, client_id)
-    if found is None:
+    if not door.change_log.has(change_set_id, client_id):
         raise RequestError("change_not_found")
-    return found

@@ -8,7 +8,7 @@ import falcon
 
 from qmemd.errors import RequestError
 from qmemd.http.body import read_object, read_optional_object
-from qmemd.http.change_resources import visible_change
+from qmemd.http.change_resources import check_visible
 from qmemd.http.client_ids import known_client_id
 from qmemd.http.fields import Fields
 from qmemd.http.parameters import idempotency_key, list_filter, wait_seconds
@@ -31,7 +31,7 @@ class Tasks:
         key = idempotency_key(req)
         client_id = known_client_id(req, self._door)
         if isinstance(request, Change):
-            visible_change(self._door, request.change_set_id, client_id)
+            check_visible(self._door, request.change_set_id, client_id)
         task = self._door.submit(request, client_id, key)
         queued = task.status is TaskStatus.QUEUED
         # A repeated key finds its task, however far that is.

@@ -77,6 +77,9 @@ class ChangeLog(Protocol):
     def page(self, client_id: str | None, *, limit: int, cursor: str | None) -> dict[str, Any]:
         """Those of a client, the newest first: ``changes`` and perhaps ``nextCursor``."""
 
+    def has(self, change_set_id: str, client_id: str | None) -> bool:
+        """Whether the client has one with this id."""
+
     def detail(self, change_set_id: str, client_id: str | None) -> dict[str, Any] | None:
         """One with its diffs; None when the client has none with this id."""
 

@@ -15,6 +15,8 @@ from qmemd.tasks import iso
 
 MAX_LOOKED_AT = 2_000
 """Change sets that are read for one page; those of other workspaces and clients count."""
+MAX_COMPARED_LINES = 20_000
+"""Lines of both sides that are compared; comparing more could take very long."""
 MAX_DIFF_LINES = 5_000
 """Lines of one document's diff; what follows is left out, and said to be."""
 
@@ -53,6 +55,11 @@ class ChangeLog:
             told["diff"] = "" if change_set.state is ChangeState.ERASED else _diff(change)
         return item
 
+    def has(self, change_set_id: str, client_id: str | None) -> bool:
+        """Whether there is one to be seen; costs no diff."""
+        change_set = self._history.load(change_set_id)
+        return change_set is not None and self._may_see(change_set, client_id)
+
     def _may_see(self, change_set: ChangeSet, client_id: str | None) -> bool:
         return (
             change_set.moves is None
@@ -85,6 +92,8 @@ def _diff(change: FileChange) -> str:
         before, after = ((text or b"").decode() for text in (change.before, change.after))
     except UnicodeDecodeError:
         return "Binary files differ\n"
+    if before.count("\n") + after.count("\n") > MAX_COMPARED_LINES:
+        return "\\ The document is too long to be compared\n"
     name = change.path.relative
     lines = difflib.unified_diff(
         _lines(before),

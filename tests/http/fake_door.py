@@ -38,6 +38,9 @@ class FakeChangeLog:
         self.pages.append((client_id, limit, cursor))
         return {"changes": [], "nextCursor": "20300102T030405678Z.c1"}
 
+    def has(self, change_set_id: str, client_id: str | None) -> bool:
+        return self.detail(change_set_id, client_id) is not None
+
     def detail(self, change_set_id: str, client_id: str | None) -> dict[str, Any] | None:
         known = (change_set_id, client_id) == ("c1", "known")
         return {"changeSetId": "c1", "files": []} if known else None

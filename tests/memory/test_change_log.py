@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from qmemd.kinds import ChangeState
-from qmemd.memory.change_log import MAX_DIFF_LINES, ChangeLog
+from qmemd.memory.change_log import MAX_COMPARED_LINES, MAX_DIFF_LINES, ChangeLog
 from qmemd.memory.changes import FileChange
 from tests.memory.world import World, add, document, run_of, user
 
@@ -51,7 +51,8 @@ def test_lines_end_at_line_feeds_alone(world: World) -> None:
 
 
 def test_a_very_long_diff_is_cut(world: World) -> None:
-    shown = diff_of(world, None, document("A fact") + b"line\n" * 2 * MAX_DIFF_LINES)
+    long = b"".join(b"line %d\n" % number for number in range(2 * MAX_DIFF_LINES))
+    shown = diff_of(world, None, document("A fact") + long)
     assert shown.count("\n") == MAX_DIFF_LINES + 1
     assert shown.endswith("\\ The rest of the diff is left out\n")
 
@@ -82,3 +83,17 @@ def test_what_is_not_settled_or_does_another_s_changes_is_not_shown(world: World
 
 def test_nothing_at_all(world: World) -> None:
     assert log_of(world).page(None, limit=10, cursor=None) == {"changes": []}
+
+
+def test_what_is_too_long_is_not_compared(world: World) -> None:
+    before = document("A fact") + b"a\nb\n" * MAX_COMPARED_LINES
+    shown = diff_of(world, before, before + b"more\n")
+    assert shown == "\\ The document is too long to be compared\n"
+
+
+def test_whether_there_is_one_costs_no_diff(world: World) -> None:
+    done = world.commit(add(user("a.md"), "A"))
+    log = log_of(world)
+    assert log.has(done.change_set_id, "client-1")
+    assert not log.has(done.change_set_id, None)
+    assert not log.has("unknown", "client-1")
