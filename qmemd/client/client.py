@@ -15,7 +15,7 @@ from qmemd.client.session import Session
 from qmemd.client.stream import EventStream
 from qmemd.client.task_handle import TaskHandle
 from qmemd.client.transport import Transport
-from qmemd.client.wire import task_from_wire
+from qmemd.client.wire import an_object, picked, task_from_wire
 from qmemd.errors import RequestError
 from qmemd.kinds import ChangeAction, ContextMode, Scope, TaskKind, TaskStatus
 from qmemd.tasks import Task
@@ -82,8 +82,7 @@ class Client:
 
     def capabilities(self) -> dict[str, Any]:
         """What this daemon can do, and its limits."""
-        told: dict[str, Any] = self.call("GET", "/capabilities")
-        return told
+        return an_object(self.call("GET", "/capabilities"))
 
     def remember(
         self,
@@ -138,22 +137,31 @@ class Client:
         cursor: str | None = None
         while True:
             page = self.call("GET", f"{MEMORY}/changes{_query({'cursor': cursor})}")
-            yield from page["changes"]
-            cursor = page.get("nextCursor")
-            if cursor is None:
+            for item in picked(page, "changes", list):
+                yield an_object(item)
+            if page.get("nextCursor") is None:
                 return
+            cursor = picked(page, "nextCursor", str)
 
     def change_set(self, change_set_id: str) -> dict[str, Any]:
         """One of them, with its diffs."""
-        found: dict[str, Any] = self.call(
-            "GET", f"{MEMORY}/changes/{quote(change_set_id, safe='')}"
-        )
-        return found
+        return an_object(self.call("GET", f"{MEMORY}/changes/{_segment(change_set_id)}"))
 
-    def task(self, kind: TaskKind | str, task_id: str, *, wait: float = 0) -> Task:
-        """A task as it is now, or when it has ended, or after ``wait`` seconds, at most 30."""
-        query = f"?wait={wait:.3f}" if wait > 0 else ""
-        return task_from_wire(self.call("GET", _task_path(kind, task_id) + query, wait=wait))
+    def task(
+        self,
+        kind: TaskKind | str,
+        task_id: str,
+        *,
+        wait: float = 0,
+        timeout: float | None = None,
+    ) -> Task:
+        """A task as it is now, or when it has ended, or after ``wait`` seconds, at most 30.
+
+        ``timeout`` is what the request may take beyond ``wait``, when that is less than the
+        client's own.
+        """
+        path = _task_path(kind, task_id) + (f"?wait={wait:.3f}" if wait > 0 else "")
+        return task_from_wire(self.call("GET", path, wait=wait, timeout=timeout))
 
     def tasks(
         self,
@@ -165,7 +173,7 @@ class Client:
         """The newest tasks that this client may see."""
         query = _query({"kind": kind, "status": status, "limit": limit})
         answer = self.call("GET", f"{MEMORY}/tasks{query}")
-        return [task_from_wire(wire) for wire in answer["tasks"]]
+        return [task_from_wire(wire) for wire in picked(answer, "tasks", list)]
 
     def cancel(self, kind: TaskKind | str, task_id: str) -> Task:
         """Ends a queued task at once and a running one soon."""
@@ -178,8 +186,9 @@ class Client:
             body["cwd"] = cwd
         # Not repeated: an answer that was lost may have made a session.
         opened = self.call("POST", "/session", body, repeat=False)
-        mine = self.with_client_id(opened["clientId"])
-        return Session(mine, opened["sessionId"], attached=opened["attached"])
+        mine = self.with_client_id(picked(opened, "clientId", str))
+        session_id = picked(opened, "sessionId", str)
+        return Session(mine, session_id, attached=picked(opened, "attached", bool))
 
     def with_client_id(self, client_id: str | None) -> Self:
         """The same client with another id."""
@@ -192,6 +201,7 @@ class Client:
         *,
         originator: str | None = None,
         last_event_id: int | None = None,
+        epoch: str | None = None,
         max_queued: int | None = None,
     ) -> EventStream:
         """The workspace's events: changes of the memory, and updates of this client's tasks.
@@ -199,21 +209,28 @@ class Client:
         Args:
             originator: only changes that this client id asked for.
             last_event_id: replay what is newer first.
+            epoch: that of the id, from the stream that saw it; a daemon that was restarted since
+                then says so instead of taking the id for one of its own.
             max_queued: events that may wait for this reader at the daemon, 16 to 2,048.
         """
         query = {"client": originator, "maxQueued": max_queued}
-        return self.stream("/workspace/events", query, last_event_id=last_event_id)
+        return self.stream("/workspace/events", query, last_event_id=last_event_id, epoch=epoch)
 
     def stream(
-        self, path: str, query: Mapping[str, Any], *, last_event_id: int | None = None
+        self,
+        path: str,
+        query: Mapping[str, Any],
+        *,
+        last_event_id: int | None = None,
+        epoch: str | None = None,
     ) -> EventStream:
         """An event stream at any path of the API."""
-        return EventStream(self._transport, path + _query(query), last_event_id=last_event_id)
+        path += _query(query)
+        return EventStream(self._transport, path, last_event_id=last_event_id, epoch=epoch)
 
     def context_files(self) -> dict[str, Any]:
         """The context files, ``QWEN.md`` and ``AGENTS.md``, that are there."""
-        listed: dict[str, Any] = self.call("GET", MEMORY)
-        return listed
+        return an_object(self.call("GET", MEMORY))
 
     def write_context_file(
         self, scope: str, content: str, *, mode: str = "append"
@@ -221,13 +238,11 @@ class Client:
         """Writes ``QWEN.md`` of the ``workspace``, or the user's own with ``global``."""
         body = {"scope": scope, "content": content, "mode": mode}
         # Not repeated: an answer that was lost may have appended the text.
-        written: dict[str, Any] = self.call("POST", MEMORY, body, repeat=False)
-        return written
+        return an_object(self.call("POST", MEMORY, body, repeat=False))
 
     def read_context_file(self, path: str) -> str:
         """The text of a file that ``context_files`` lists."""
-        text: str = self.call("GET", f"/file{_query({'path': path})}")["content"]
-        return text
+        return picked(self.call("GET", f"/file{_query({'path': path})}"), "content", str)
 
     def call(
         self,
@@ -238,9 +253,12 @@ class Client:
         headers: Mapping[str, str] | None = None,
         repeat: bool = True,
         wait: float = 0.0,
+        timeout: float | None = None,
     ) -> Any:
         """Any other request of the API; the JSON of its answer. See ``Transport.call``."""
-        return self._transport.call(method, path, body, headers=headers, repeat=repeat, wait=wait)
+        return self._transport.call(
+            method, path, body, headers=headers, repeat=repeat, wait=wait, timeout=timeout
+        )
 
     def _post(self, kind: TaskKind, body: Mapping[str, Any], key: str | None) -> TaskHandle:
         key = str(uuid.uuid4()) if key is None else key
@@ -262,9 +280,14 @@ def _options(**options: bool) -> dict[str, bool]:
 
 
 def _task_path(kind: TaskKind | str, task_id: str) -> str:
-    return f"{MEMORY}/{quote(str(kind), safe='')}/{quote(task_id, safe='')}"
+    return f"{MEMORY}/{_segment(str(kind))}/{_segment(task_id)}"
+
+
+def _segment(text: str) -> str:
+    # What is no text is for the daemon to refuse.
+    return quote(text, safe="", errors="surrogatepass")
 
 
 def _query(values: Mapping[str, Any]) -> str:
     given = {name: str(value) for name, value in values.items() if value is not None}
-    return f"?{urlencode(given)}" if given else ""
+    return f"?{urlencode(given, errors='surrogatepass')}" if given else ""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from qmemd.announcement import Announcement, announcement_path, read_announcement
 from qmemd.client.errors import DaemonNotFoundError
+from qmemd.errors import SettingsError
 from qmemd.setting_values import absolute, default_state_dir
 
 
@@ -22,8 +23,14 @@ def find_daemon(workspace: str | os.PathLike[str] | None, env: Mapping[str, str]
     Raises:
         DaemonNotFoundError: there is none.
     """
-    directory = Path(workspace or env.get("QMEMD_WORKSPACE") or ".").expanduser().resolve()
-    state_dir = absolute(env.get("QMEMD_STATE_DIR") or default_state_dir(env))
+    try:
+        directory = Path(workspace or env.get("QMEMD_WORKSPACE") or ".").expanduser().resolve()
+        state_dir = absolute(env.get("QMEMD_STATE_DIR") or default_state_dir(env))
+    except (OSError, RuntimeError, ValueError, SettingsError) as error:
+        # A directory that was deleted, a home that nobody knows, a path that is none.
+        raise DaemonNotFoundError(
+            f"the directory to look in cannot be told: {error}", "daemon_not_found"
+        ) from error
     found = read_announcement(announcement_path(state_dir, directory))
     if found is None or found.workspace != str(directory) or not _lives(found.pid):
         raise DaemonNotFoundError(

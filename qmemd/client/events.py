@@ -37,7 +37,9 @@ def event_of(data: str) -> Event | None:
 
 def event_of_envelope(wire: Any) -> Event | None:
     """The event of an envelope; None for what is none."""
-    if not isinstance(wire, dict) or wire.get("v") != 1 or not isinstance(wire.get("type"), str):
+    if not isinstance(wire, dict) or not isinstance(wire.get("type"), str):
+        return None
+    if type(wire.get("v")) is bool or wire.get("v") != 1:  # to Python, true is 1
         return None
     event_id = wire.get("id")
     if event_id is not None and not _is_id(event_id):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+from urllib.parse import quote
 
-from qmemd.client.errors import RequestRefusedError
+from qmemd.client.errors import ClientError, RequestRefusedError
 from qmemd.client.stream import EventStream
+from qmemd.client.wire import picked
 
 if TYPE_CHECKING:
     from qmemd.client.client import Client
@@ -32,15 +35,24 @@ class Session:
 
     def heartbeat(self) -> int:
         """Says that this client is still there; when it was seen, in ms since the epoch."""
-        seen: int = self.client.call("POST", self._path("/heartbeat"), {})["lastSeenAt"]
-        return seen
+        return picked(self.client.call("POST", self._path("/heartbeat"), {}), "lastSeenAt", int)
 
     def events(
-        self, *, last_event_id: int | None = None, max_queued: int | None = None
+        self,
+        *,
+        last_event_id: int | None = None,
+        epoch: str | None = None,
+        max_queued: int | None = None,
     ) -> EventStream:
-        """The session's events: changes of the memory, at last ``session_closed``."""
+        """The session's events: changes of the memory, at last ``session_closed``.
+
+        The arguments are those of ``Client.events``.
+        """
         return self.client.stream(
-            self._path("/events"), {"maxQueued": max_queued}, last_event_id=last_event_id
+            self._path("/events"),
+            {"maxQueued": max_queued},
+            last_event_id=last_event_id,
+            epoch=epoch,
         )
 
     def detach(self) -> None:
@@ -57,10 +69,14 @@ class Session:
     def __exit__(
         self,
         _kind: type[BaseException] | None,
-        _error: BaseException | None,
+        error: BaseException | None,
         _traceback: TracebackType | None,
     ) -> None:
-        self.detach()
+        if error is None:
+            self.detach()
+            return
+        with suppress(ClientError):  # what went wrong in the block is to be seen, not this
+            self.detach()
 
     def _leave(self, method: str, path: str) -> None:
         try:
@@ -70,4 +86,4 @@ class Session:
                 raise
 
     def _path(self, rest: str) -> str:
-        return f"/session/{self.session_id}{rest}"
+        return f"/session/{quote(self.session_id, safe='', errors='surrogatepass')}{rest}"

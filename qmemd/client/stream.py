@@ -12,6 +12,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from qmemd.client.connection import Connection, wake
 from qmemd.client.errors import (
     ClientError,
     DaemonUnreachableError,
@@ -72,7 +73,7 @@ class EventStream:
         self._closed = threading.Event()
         self._over = False
         self._connected_before = False
-        self._connection: http.client.HTTPConnection | None = None
+        self._connection: Connection | None = None
         self._socket: socket.socket | None = None
         self._response: http.client.HTTPResponse | None = None
 
@@ -99,7 +100,7 @@ class EventStream:
             StreamFailedError: an event is too large.
         """
         with self._iterating:
-            while not self._waiting:
+            while self._closed.is_set() or not self._waiting:
                 if self._closed.is_set() or self._over:
                     self._hang_up()
                     raise StopIteration
@@ -114,14 +115,20 @@ class EventStream:
             return event
 
     def close(self) -> None:
-        """Ends the iteration, also one that waits just now. Idempotent, from any thread."""
+        """Ends the iteration, also one that waits just now. Idempotent, from any thread.
+
+        Events that had come and were not taken yet are not given any more.
+        """
         with self._lock:
             self._closed.set()
             if self._socket is not None:
-                # Closing alone would not wake a thread that is reading. TLS's own shutdown would
-                # take the session away from under it.
                 with suppress(OSError):
-                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+                    wake(self._socket)
+        if self._iterating.acquire(blocking=False):  # else the one who iterates hangs up
+            try:
+                self._hang_up()
+            finally:
+                self._iterating.release()
 
     def __enter__(self) -> Self:
         """Connects, so that nothing that happens in the block is missed.
@@ -176,16 +183,16 @@ class EventStream:
                 self._waiting.append(event)
 
     def _connect(self) -> http.client.HTTPResponse:
-        connection = self._transport.connect(min(self._silence, self._transport.timeout))
+        patience = min(self._silence, self._transport.timeout)
+        connection = self._transport.connection(
+            self._transport.until(self._transport.clock() + patience)
+        )
+        self._connection = connection
         try:
-            connection.connect()
+            connection.connect(self._take_socket)
         except ssl.SSLCertVerificationError as error:
+            self._hang_up()
             raise untrusted(self._transport.base_url, error) from error
-        with self._lock:
-            self._connection = connection
-            self._socket = connection.sock
-            if self._closed.is_set():
-                raise ConnectionError("the stream was closed")
         more = {"Accept": "text/event-stream"}
         if self._cursor is not None:
             more["Last-Event-ID"] = str(self._cursor)
@@ -201,8 +208,8 @@ class EventStream:
             response.close()
             self._hang_up()
             raise
-        if self._socket is not None:
-            self._socket.settimeout(self._silence)
+        silence = self._silence
+        connection.left = lambda: silence
         retry, self._parser = self._parser.retry, EventParser()
         self._parser.retry = retry
         if self._connected_before and self._cursor is None:
@@ -214,6 +221,12 @@ class EventStream:
         self._epoch = epoch
         self._response = response
         return response
+
+    def _take_socket(self, opened: socket.socket) -> None:
+        with self._lock:
+            self._socket = opened
+            if self._closed.is_set():
+                raise ConnectionError("the stream was closed")
 
     def _check(self, response: http.client.HTTPResponse) -> None:
         if response.status == 200:  # noqa: PLR2004 — HTTP's own

@@ -14,7 +14,12 @@ from qmemd.tasks import Task
 LONGEST_WAIT = 30.0
 """Seconds that one poll may wait."""
 _SHORTEST_ROUND = 0.2
-"""Seconds between two polls of a task that is not over, when the daemon does not let them wait."""
+"""Seconds between two polls of a task that is not over, when the daemon does not let them wait;
+more from poll to poll while nothing happens."""
+_LONGEST_ROUND = 2.0
+_ROUNDS_GROW_BY = 1.5
+_FOR_THE_ANSWER = 5.0
+"""Seconds beyond the caller's own for an answer to come in."""
 
 Progress = Callable[[Task], object]
 
@@ -22,7 +27,14 @@ Progress = Callable[[Task], object]
 class Poller(Protocol):
     """What a handle needs of its client."""
 
-    def task(self, kind: TaskKind | str, task_id: str, *, wait: float = 0) -> Task: ...
+    def task(
+        self,
+        kind: TaskKind | str,
+        task_id: str,
+        *,
+        wait: float = 0,
+        timeout: float | None = None,
+    ) -> Task: ...
 
     def cancel(self, kind: TaskKind | str, task_id: str) -> Task: ...
 
@@ -74,10 +86,11 @@ class TaskHandle:
 
         Raises:
             WaitTimeoutError: it has not ended in time.
-            ClientError: the daemon cannot be asked.
+            ClientError: the daemon cannot be asked; at most five seconds after the time.
         """
         deadline = None if timeout is None else self._clock() + timeout
         told: TaskStatus | None = None
+        pause = _SHORTEST_ROUND
         while True:
             if on_progress is not None and self._task.status is not told:
                 told = self._task.status
@@ -88,11 +101,18 @@ class TaskHandle:
             left = LONGEST_WAIT if deadline is None else min(LONGEST_WAIT, deadline - begun)
             if left <= 0:
                 raise WaitTimeoutError(f"{self.task_id} has not ended yet", "wait_timeout")
-            # With somebody who wants to know of each step the first wait is a short one.
-            step = _SHORTEST_ROUND if on_progress and told is TaskStatus.QUEUED else left
-            self._task = self._client.task(self._task.kind, self.task_id, wait=min(step, left))
+            # Somebody who wants to know of each step cannot wait for the end of a queued task.
+            step = min(pause, left) if on_progress and told is TaskStatus.QUEUED else left
+            patience = None if deadline is None else deadline - begun - step + _FOR_THE_ANSWER
+            before = self._task.status
+            self._task = self._client.task(
+                self._task.kind, self.task_id, wait=step, timeout=patience
+            )
+            if self._task.status is not before:
+                pause = _SHORTEST_ROUND
             if not self._task.status.terminal:
-                self._sleep(max(0.0, min(_SHORTEST_ROUND, left) - (self._clock() - begun)))
+                self._sleep(max(0.0, min(pause, left) - (self._clock() - begun)))
+                pause = min(pause * _ROUNDS_GROW_BY, _LONGEST_ROUND)
 
     def result(self, timeout: float | None = None) -> TaskResult:
         """What the task did, once it has completed.

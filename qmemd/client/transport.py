@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from qmemd.client.connection import Connection, Left
 from qmemd.client.errors import (
     DaemonUnreachableError,
     InvalidArgumentError,
@@ -31,6 +32,7 @@ _LONGEST_PAUSE = 2.0
 _TRY_AGAIN = (429, 503)
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _NOT_IN_A_TOKEN = re.compile(r"[\s\x00-\x20\x7f]|[\ud800-\udfff]")
+_NOT_IN_A_URL = re.compile(r"[\s\x00-\x20\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         repeat: bool = True,
         wait: float = 0.0,
+        timeout: float | None = None,
     ) -> Any:
         """The JSON of the answer; None for an empty one.
 
@@ -82,18 +85,19 @@ class Transport:
             repeat: whether the request may be sent again: when nobody answers, or the daemon
                 says that it should be.
             wait: seconds that the daemon may take longer than usual.
+            timeout: seconds instead of the usual ones, if those are more.
 
         Raises:
             DaemonUnreachableError: nobody answered in time.
             RequestRefusedError: the daemon refused it.
             UnexpectedAnswerError: the answer is not JSON, or its certificate not trusted.
         """
-        deadline = self.clock() + self.timeout + wait
+        usual = self.timeout if timeout is None else min(timeout, self.timeout)
+        deadline = self.clock() + usual + wait
         pause = _FIRST_PAUSE
         while True:
-            left = max(0.001, deadline - self.clock())
             try:
-                return self._once(method, path, body, headers or {}, left)
+                return self._once(method, path, body, headers or {}, self.until(deadline))
             except DaemonUnreachableError:
                 asked = 0.0
                 if not repeat or self.clock() + pause >= deadline:
@@ -106,12 +110,22 @@ class Transport:
             self.sleep(max(asked, pause))
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def connect(self, timeout: float) -> http.client.HTTPConnection:
-        """A connection that is not open yet; ``timeout`` seconds for each read and write."""
+    def connection(self, left: Left) -> Connection:
+        """One that is not open yet. See ``Connection``."""
         parts = self._parts
         secure = parts.scheme == "https"
-        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-        return kind(parts.hostname or "", parts.port, timeout=timeout)
+        return Connection(parts.hostname or "", parts.port, secure=secure, left=left)
+
+    def until(self, deadline: float) -> Left:
+        """What is left until then, by this transport's clock."""
+
+        def left() -> float:
+            seconds = deadline - self.clock()
+            if seconds <= 0:
+                raise TimeoutError("timed out")
+            return seconds
+
+        return left
 
     def target(self, path: str) -> str:
         """What stands in the request line."""
@@ -136,14 +150,14 @@ class Transport:
         path: str,
         body: Mapping[str, Any] | None,
         headers: Mapping[str, str],
-        timeout: float,
+        left: Left,
     ) -> Any:
         sent = self.headers(headers)
         content = None
         if body is not None:
             content = json.dumps(body).encode()
             sent["Content-Type"] = "application/json"
-        with contextlib.closing(self.connect(timeout)) as connection:
+        with contextlib.closing(self.connection(left)) as connection:
             try:
                 connection.request(method, self.target(path), content, sent)
                 response = connection.getresponse()
@@ -201,7 +215,10 @@ def _is_base_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises for one that is none
+        (parts.hostname or "").encode("idna")  # as the resolver will
     except ValueError:
+        return False
+    if _NOT_IN_A_URL.search(url) or not parts.path.isascii():
         return False
     extra = parts.username is not None or parts.query or parts.fragment
     return parts.scheme in ("http", "https") and bool(parts.hostname) and not extra

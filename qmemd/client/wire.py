@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from qmemd.client.errors import UnexpectedAnswerError
 from qmemd.errors import ProtocolError
 from qmemd.kinds import ContextMode, Scope, TaskKind, TaskStatus
 from qmemd.results import result_from_wire
 from qmemd.tasks import Task, TaskFailure
+
+T = TypeVar("T")
+
+
+def an_object(answer: Any) -> dict[str, Any]:
+    """The answer, which has to be a JSON object. Raises UnexpectedAnswerError."""
+    if not isinstance(answer, dict):
+        raise UnexpectedAnswerError("the answer is not an object", "unexpected_answer")
+    return answer
+
+
+def picked(answer: Any, key: str, kind: type[T]) -> T:
+    """What an answer has under a key. Raises UnexpectedAnswerError."""
+    value = an_object(answer).get(key)
+    if not isinstance(value, kind):
+        raise UnexpectedAnswerError(f"the answer has no sound `{key}`", "unexpected_answer")
+    return value
 
 
 def task_from_wire(wire: Any) -> Task:

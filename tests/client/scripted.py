@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
@@ -34,6 +35,18 @@ def event(number: int | None, event_type: str = "memory_changed", data: Any = No
     if number is not None:
         wire["id"] = number
     return f"data: {json.dumps(wire)}"
+
+
+def drip(data: bytes, pause: float = 0.01) -> Act:
+    """An act that sends it byte by byte, with as many seconds between two."""
+
+    def act(connection: socket.socket) -> None:
+        with suppress(ConnectionError):
+            for byte in data:
+                connection.sendall(bytes([byte]))
+                time.sleep(pause)
+
+    return act
 
 
 class ScriptedServer:

@@ -9,7 +9,7 @@ import pytest
 from qmemd.client.errors import RequestRefusedError, StreamFailedError, UnexpectedAnswerError
 from qmemd.client.stream import EventStream
 from qmemd.client.transport import Transport
-from tests.client.scripted import ScriptedServer, answer, event, stream
+from tests.client.scripted import Act, ScriptedServer, answer, drip, event, stream
 
 
 def listening(server: ScriptedServer, silence: float = 10, **more: object) -> EventStream:
@@ -59,7 +59,13 @@ def test_half_an_event_at_the_end_is_not_an_event() -> None:
 
 
 def test_what_is_no_envelope_is_passed_over() -> None:
-    blocks = (": heartbeat", "data: {", 'data: {"v":2,"type":"x"}', "data: []", event(1))
+    blocks = (
+        ": heartbeat",
+        "data: {",
+        "data: []",
+        *(f'data: {{"v":{v},"type":"x"}}' for v in (2, "true")),
+        event(1),
+    )
     acts = (stream(*blocks, event(2, "session_closed")),)
     with ScriptedServer(*acts) as server, listening(server) as events:
         assert [e.event_id for e in events] == [1, 2]
@@ -125,6 +131,24 @@ def test_closing_wakes_a_thread_that_reads() -> None:
     assert seen == [1]
 
 
+def test_closing_lets_go_of_the_connection() -> None:
+    left = threading.Event()
+
+    def act(connection: socket.socket) -> None:
+        connection.sendall(stream(event(1)))
+        if connection.recv(1) == b"":
+            left.set()
+
+    with ScriptedServer(act) as server:
+        events = listening(server)
+        assert next(events).event_id == 1
+        opened = events._socket
+        events.close()
+        assert left.wait(10)
+    assert opened is not None
+    assert opened.fileno() == -1
+
+
 def test_closing_before_the_first_event_and_while_it_rests() -> None:
     with ScriptedServer() as server:
         events = listening(server)
@@ -136,6 +160,45 @@ def test_closing_before_the_first_event_and_while_it_rests() -> None:
     nobody.close()
     reader.join(5)
     assert not reader.is_alive()
+
+
+def test_closing_wakes_a_thread_that_shakes_hands() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(10)
+        url = f"https://127.0.0.1:{listener.getsockname()[1]}"
+        events = EventStream(Transport(url, None, None, 30), "/x", first_pause=0.001)
+        reader = threading.Thread(target=lambda: list(events))
+        reader.start()
+        connected, _ = listener.accept()
+        with connected:
+            assert connected.recv(1) != b""  # the handshake has begun, and is not answered
+            events.close()
+            reader.join(5)
+            assert not reader.is_alive()
+
+
+def test_what_had_come_before_it_was_closed_is_not_given_any_more() -> None:
+    with ScriptedServer(stream(*[event(number) for number in range(1, 6)])) as server:
+        with listening(server) as events:
+            seen = []
+            for each in events:
+                seen.append(each.event_id)
+                events.close()
+        assert (seen, events.last_event_id) == ([1], 1)
+
+
+def test_who_was_evicted_comes_back_for_the_rest() -> None:
+    evicted = event(None, "client_evicted", {"reason": "queue_overflow"})
+    acts = (stream("retry: 0", event(3), evicted), stream(event(4), event(5, "session_closed")))
+    with ScriptedServer(*acts) as server, listening(server) as events:
+        assert [e.event_id or e.type for e in events] == [3, "client_evicted", 4, 5]
+    assert server.header(1, "Last-Event-ID") == "3"
+
+
+def test_a_head_that_comes_byte_by_byte_is_given_up() -> None:
+    acts: list[bytes | Act] = [drip(stream(event(1))), *[stream(event(2, "session_closed"))] * 100]
+    with ScriptedServer(*acts) as server, listening(server, silence=0.1) as events:
+        assert [e.event_id for e in events] == [2]
 
 
 def test_an_id_of_another_epoch_is_not_taken_for_one_of_this() -> None:

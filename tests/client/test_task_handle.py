@@ -26,11 +26,20 @@ class Daemon:
         self.patient = patient
         self.now = 0.0
         self.waits: list[float] = []
+        self.timeouts: list[float | None] = []
         self.slept: list[float] = []
 
-    def task(self, kind: TaskKind | str, task_id: str, *, wait: float = 0) -> Task:
+    def task(
+        self,
+        kind: TaskKind | str,
+        task_id: str,
+        *,
+        wait: float = 0,
+        timeout: float | None = None,
+    ) -> Task:
         assert (kind, task_id) == ("remember", "remember-1")
         self.waits.append(wait)
+        self.timeouts.append(timeout)
         state = self.states.pop(0)
         if self.patient and not state.status.terminal:
             self.now += wait
@@ -61,6 +70,33 @@ def test_a_daemon_that_does_not_wait_is_not_asked_all_the_time() -> None:
     daemon = Daemon(QUEUED, RUNNING, DONE, patient=False)
     daemon.handle().wait()
     assert daemon.slept == [0.2, 0.2]
+
+
+def test_it_is_asked_less_often_while_nothing_happens() -> None:
+    daemon = Daemon(*[QUEUED] * 12, RUNNING, DONE, patient=False)
+    daemon.handle().wait()
+    assert daemon.slept[:3] == pytest.approx([0.2, 0.3, 0.45])
+    assert daemon.slept[8:12] == [2.0] * 4
+    assert daemon.slept[12] == 0.2  # something did
+
+
+def test_who_wants_to_know_of_each_step_does_not_ask_all_the_time() -> None:
+    daemon = Daemon(*[QUEUED] * 12, RUNNING, DONE)
+    daemon.handle().wait(on_progress=lambda _: None)
+    assert daemon.waits[:2] == pytest.approx([0.2, 0.3])
+    assert daemon.waits[8:13] == [2.0] * 5
+    assert daemon.waits[13] == 30
+
+
+def test_a_daemon_that_hangs_does_not_hold_the_waiting_for_long() -> None:
+    daemon = Daemon(RUNNING, RUNNING)
+    with pytest.raises(WaitTimeoutError):
+        daemon.handle().wait(timeout=31)
+    assert daemon.waits == [30, 1]
+    assert daemon.timeouts == [6, 5]
+    daemon = Daemon(DONE)
+    daemon.handle().wait()
+    assert daemon.timeouts == [None]
 
 
 def test_each_new_status_is_told() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from qmemd.client.errors import (
     UnexpectedAnswerError,
 )
 from qmemd.client.transport import Transport
-from tests.client.scripted import ScriptedServer, answer
+from tests.client.scripted import ScriptedServer, answer, drip
 
 MORE = {"Idempotency-Key": "i"}
 
@@ -77,7 +78,8 @@ def test_the_token_shows_nowhere(time: Time) -> None:
             "http://x:99999",
             "http://[::1",
         ),
-        *("http://x/?a=1", "http://x/#a"),
+        *("http://x/?a=1", "http://x/#a", "http://x/a b", "http://x y", "http://x/é"),
+        *("http://a..b", f"http://{'a' * 64}.b", "http://x\n"),
     ],
 )
 def test_what_is_no_url(url: str, time: Time) -> None:
@@ -157,6 +159,26 @@ def test_what_must_not_be_sent_twice_is_not(time: Time) -> None:
         with pytest.raises(DaemonUnreachableError):
             transport(server.url, time).call("POST", "/session", {}, repeat=False)
         assert transport(server.url, time).call("GET", "/x") == {}
+
+
+@pytest.mark.parametrize("body", [b"HTTP/1.1 200 OK\r\nX-Y: " + b"z" * 500, answer(200, "z" * 500)])
+def test_an_answer_that_comes_byte_by_byte_is_given_up(body: bytes) -> None:
+    with ScriptedServer(drip(body)) as server:
+        begun = monotonic()
+        with pytest.raises(DaemonUnreachableError):
+            Transport(server.url, "t", None, 0.2).call("GET", "/x", repeat=False)
+        assert monotonic() - begun < 2
+
+
+@pytest.mark.parametrize(("timeout", "repetitions"), [(None, 4), (0.2, 2), (9, 4)])
+def test_a_request_may_be_given_less_time_than_usual(
+    time: Time, timeout: float | None, repetitions: int
+) -> None:
+    with ScriptedServer() as server:
+        pass
+    with pytest.raises(DaemonUnreachableError):
+        transport(server.url, time, timeout=1).call("GET", "/x", timeout=timeout)
+    assert len(time.slept) == repetitions
 
 
 def half(connection: socket.socket) -> None:

@@ -60,7 +60,6 @@ def test_the_same_key_is_the_same_task(client: Client) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_cancelling(home: Home) -> None:
     with Daemon(home.settings(agent_command=("sleep", "600"))) as daemon:
         client = Client(daemon.url, "test-token", env={})
