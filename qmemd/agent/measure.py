@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from qmemd.memory.paths import MemoryPaths
 from qmemd.results import RemovedEntry
 
 _MAX_SUMMARY = 200
+_QUOTES = (('"', '"'), ("'", "'"), ("“", "”"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,23 @@ def removed_entry(paths: MemoryPaths, entry: Entry) -> RemovedEntry:
     lines = (line.strip() for line in (*(text or "").splitlines(), *entry.text.splitlines()))
     # A head that was written by hand may leave a fence or half a quote for a description.
     line = next((line for line in lines if any(map(str.isalnum, line))), entry.name or "")
+    line = _without_half_a_quote(line)
     return RemovedEntry(
         topic=entry.topic,
         summary=line if len(line) <= _MAX_SUMMARY else line[: _MAX_SUMMARY - 1] + "…",
         file_path=str(paths.root(entry.scope).path / entry.path),
     )
+
+
+def _without_half_a_quote(line: str) -> str:
+    for opening, closing in _QUOTES:
+        inside = line[1:]
+        if line.startswith(opening) and not re.search(rf"{closing}(?!\w)", inside):
+            return inside.lstrip()
+        if line.endswith(closing) and not re.search(rf"(?<!\w){opening}", line[:-1]):
+            # "The servers'" ends with no quote.
+            return line if closing == "'" else line[:-1].rstrip()
+    return line
 
 
 def _missing(entries: tuple[Entry, ...], others: tuple[Entry, ...]) -> list[Entry]:

@@ -8,6 +8,14 @@ from pathlib import Path
 from qmemd.kinds import Scope, Topic
 
 _HERE = Path(__file__).parent
+HELD = {
+    "near": ("facts.tsv", "queries_near.tsv"),
+    "fresh": ("facts.tsv", "queries_fresh.tsv"),
+    "rivals": ("facts_neighbours.tsv", "queries_rivals.tsv"),
+    "tuning": ("facts_neighbours.tsv", "queries_neighbours.tsv"),
+    "report": ("facts_neighbours.tsv", "queries_neighbours.tsv"),
+}
+"""Facts and queries of more samples for forget; a query may say to which half it belongs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +29,7 @@ class Fact:
 @dataclass(frozen=True, slots=True)
 class Query:
     kind: str
-    """``plain`` (words of the fact), ``paraphrase``, or ``none`` (nothing is meant)."""
+    """``plain`` (words of the fact), ``paraphrase``, ``none`` or ``opposite`` (none)."""
     key: str | None
     """Of the one fact that is meant."""
     text: str
@@ -40,16 +48,24 @@ class Pair:
         return self.kind != "near"
 
 
-def facts() -> list[Fact]:
-    return [
-        Fact(key, Topic(topic), Scope(scope), text)
-        for key, topic, scope, text in _rows("facts.tsv")
-    ]
+def facts(name: str = "facts.tsv") -> list[Fact]:
+    return [Fact(key, Topic(topic), Scope(scope), text) for key, topic, scope, text in _rows(name)]
 
 
 def queries() -> list[Query]:
     return [
         Query(kind, None if key == "-" else key, text) for kind, key, text in _rows("queries.tsv")
+    ]
+
+
+def held(name: str) -> tuple[list[Fact], list[Query]]:
+    """The facts, and the queries over them, of one of HELD."""
+    about, asked = HELD[name]
+    rows = [(row[-4:-3], *row[-3:]) for row in _rows(asked)]
+    return facts(about), [
+        Query(kind, None if key == "-" else key, text)
+        for half, kind, key, text in rows
+        if half in ([], [name])
     ]
 
 

@@ -7,12 +7,22 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from qmemd.agent.models.offline.folded import SEPARATOR, Folded
-from qmemd.agent.models.offline.matching import closest, inflects, said_at, swapped
+from qmemd.agent.models.offline.matching import (
+    closest,
+    crosses_clauses,
+    first_is_last,
+    in_order,
+    inflects,
+    said_at,
+    swapped,
+)
 from qmemd.agent.models.offline.query import ForgetQuery
+from qmemd.agent.models.offline.relations import led_elsewhere
 from qmemd.agent.models.offline.word_lists import NEGATION, STOP_WORDS
 from qmemd.agent.models.offline.words import Term, Terms, tokens
 from qmemd.kinds import Topic
 
+_PAIR = 2
 _WINDOW = 90
 """Characters for each word within which the words of a query must stand together."""
 _NUMBER_NEAR = re.compile(r"[\w'-]*\W{1,3}(?:(?:is|to|number|no)\W+)?v?(\d[\w.-]*\w|\d)")
@@ -20,6 +30,12 @@ _NEGATED_BEFORE = re.compile(rf"(?:{NEGATION.pattern})(?:\W+(?:ever|to|be))?\W*$
 """Ends right where the words begin: "never deploy" is not "deploy"."""
 _DOES = re.compile(r"(?:us(?:e|es|ing)|prefers?|likes?|wants?|needs?)\b")
 """A query that begins so says what is done, though without saying who does it."""
+_ASKS_OF = re.compile(r"(?:where|when|why|how)\b")
+_SAYS = re.compile(r"\w (?:the|a|an|his|her|its|their) ")
+"""Likely to stand in a sentence, and not in a row of key words."""
+_REORDERS = re.compile(r"\b(?:of|in|on|for|with|at|about|against)\b")
+_SUBORDINATE = re.compile(r"\b(?:since|because|while|whereas|although|though|unless|if|when|as)\b")
+_JOINS = re.compile(r",\s|\s(?:and|und|et|y|&)\s")
 _ABOUT_USER = (Topic.USER, Topic.FEEDBACK)
 
 
@@ -66,9 +82,36 @@ class Agreement:
         span = self._span(one, places, len(terms))
         if span is None or span[1] - span[0] > _WINDOW * len(terms):
             return False
-        if self._asked.statement and swapped(places, span, len(terms)):
+        if self._turns_round(one, places, span, len(terms)):
             return False
         return self.agrees(one, span) and not self._names_other_number(one)
+
+    def _turns_round(
+        self, one: Folded, places: Sequence[tuple[int, int]], span: tuple[int, int], wanted: int
+    ) -> bool:
+        """Whether the words stand there with other parts to play than in the query."""
+        asked = self._asked
+        if asked.names_a_thing:
+            # "Where contracts with carriers are", "carrier contracts are": order says little.
+            exact = wanted > _PAIR or (asked.statement and not _ASKS_OF.match(asked.target))
+            turned = exact and swapped(places, span, wanted)
+        elif asked.statement:
+            turned = not in_order(places, span)
+        else:
+            strict = _SAYS.search(asked.target) and not _REORDERS.search(asked.target)
+            turned = wanted > _PAIR and (
+                not in_order(places, span) if strict else first_is_last(places, span)
+            )
+        if turned:
+            return True
+        says = asked.statement and not asked.names_a_thing
+        if says and _SUBORDINATE.search(one.text, *span):
+            return True
+        if crosses_clauses(one.text, span) and not (
+            _JOINS.search(asked.target) and in_order(places, span)
+        ):
+            return True
+        return led_elsewhere(self._asked.target, said_at(one.text, span), self._terms)
 
     @staticmethod
     def _span(

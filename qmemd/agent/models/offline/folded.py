@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from qmemd.agent.models.offline.lines import has_lines_of_its_own
 from qmemd.agent.models.offline.words import fold
 from qmemd.memory.entries import Entry
 from qmemd.memory.equality import equality_key
@@ -53,7 +54,7 @@ def is_mixed(entry: Entry) -> bool:
     blocks = [block for block in re.split(r"\n[ \t]*\n", entry.text.strip()) if block.strip()]
     told = [block for block in blocks if not _EXPLAINS.match(block)]
     items = _ITEM.findall(entry.text)
-    return len(told) > 1 or len(items) > 1
+    return len(told) > 1 or len(items) > 1 or any(map(has_lines_of_its_own, told))
 
 
 def all_equal(found: Iterable[Folded]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from qmemd.agent.models.base import Choice
@@ -19,9 +20,11 @@ from qmemd.agent.models.offline.folded import (
 from qmemd.agent.models.offline.matching import content_words, is_phrase, without_article
 from qmemd.agent.models.offline.query import MAX_COMMAND, ForgetQuery, read_query
 from qmemd.agent.models.offline.ranking import rank
+from qmemd.agent.models.offline.semantic.asking import only_asks
 from qmemd.agent.models.offline.semantic.bearing import speak_for
-from qmemd.agent.models.offline.semantic.embedder import Embedder
+from qmemd.agent.models.offline.semantic.embedder import Embedder, EmbeddingError
 from qmemd.agent.models.offline.semantic.nearest import nearest
+from qmemd.agent.models.offline.semantic.slots import takes_the_place
 from qmemd.agent.models.offline.verdicts import (
     KEEPS,
     MAX_BROAD,
@@ -32,7 +35,7 @@ from qmemd.agent.models.offline.verdicts import (
     chosen,
     unsure,
 )
-from qmemd.agent.models.offline.word_lists import ONLY_LIGHT_BEFORE_OF
+from qmemd.agent.models.offline.word_lists import LIGHT_UNLESS_TO, ONLY_LIGHT_BEFORE_OF
 from qmemd.agent.models.offline.words import Term, Terms, fold, phrase_pattern
 from qmemd.memory.entries import Entry
 from qmemd.memory.equality import equality_key
@@ -41,12 +44,19 @@ __all__ = ["MAX_BROAD", "MAX_BY_PHRASE", "choose_by_phrase", "choose_entries"]
 
 _PAIR = 2
 _HOW = re.compile(r"^how (?:long|often|many|much|far)\b")
+_NOUN = re.compile(r"(?:the|my|our|your|his|her|their|a|an)\b")
+_MEMORY_OF_A_MACHINE = re.compile(
+    r"\b(?!(?:the|my|our|your|this|that|any|a|in|from|of|qmemd)\b)\w+ memory "
+    r"(?!about|of|that|which)\w"
+)
 _SIMILAR_BY_ONE_WORD = 0.65
 """Cosine from which one telling word is enough."""
-_NAMES_A_THING = re.compile(r"(?:the|my|our|where|when|who|whose|how|which|why|what)\b")
-"""Such a query describes what it means, even when there is a verb in it."""
 MOST_MISSING = 3
 """Words of a query that a memory may say in other words."""
+MAX_SHARING = 200
+"""Entries that share a word with the query and are looked at for their meaning."""
+MAX_COMPARED = 1_000
+"""In a larger memory meanings are not compared: a rival might be overlooked, or take too long."""
 _MAX_WORDS = 64
 """A query of more words is a text; as such it is looked for, but not word by word."""
 
@@ -55,10 +65,15 @@ def choose_entries(
     query: str,
     entries: Sequence[Entry],
     embedder: Callable[[], Embedder | None] = lambda: None,
+    check: Callable[[], None] = lambda: None,
 ) -> Choice:
     """The entries that the query names beyond doubt; else none, and the nearest by name.
 
-    ``embedder`` is asked for only when words alone do not decide; it may give none.
+    Args:
+        query: as it was typed.
+        entries: of which it may name some.
+        embedder: asked for only when words alone do not decide; it may give none.
+        check: called now and then while meanings are compared; what it raises ends the search.
     """
     asked = read_query(query)
     search = _Search(asked, entries)
@@ -66,8 +81,11 @@ def choose_entries(
     if named is not None or asked.keeps:
         return named or KEEPS
     found = search.by_phrase() or search.by_words()
-    if not found.ids and search.may_be_paraphrased() and (means := embedder()) is not None:
-        found = search.by_meaning(means) or found
+    if not found.ids and search.may_be_paraphrased() and search.sharing():
+        means = embedder()
+        if means is not None and not means.broken:
+            with suppress(EmbeddingError):
+                found = search.by_meaning(means, check) or found
     return search.sure(found)
 
 
@@ -91,6 +109,8 @@ class _Search:
         self._terms = Terms()
         self._agreement = Agreement(asked, self._terms)
         self._content = content_words(_HOW.sub("", asked.target))
+        if self._content and _MEMORY_OF_A_MACHINE.search(asked.target):
+            self._content.append("memory")
 
     def by_name(self) -> Choice | None:
         """Entries whose whole text or name is the query, with or without its command."""
@@ -181,30 +201,56 @@ class _Search:
         asked = self._asked
         if not self._content or len(self._content) > _MAX_WORDS or asked.broad or asked.quoted:
             return False
-        return not asked.statement or bool(_NAMES_A_THING.match(asked.target))
+        if len(self._pool) > MAX_COMPARED:
+            return False
+        return asked.names_a_thing or (not asked.statement and bool(_NOUN.match(asked.target)))
 
-    def by_meaning(self, embedder: Embedder) -> Choice | None:
+    def by_meaning(self, embedder: Embedder, check: Callable[[], None]) -> Choice | None:
         """The entry that is clearly nearest, if all words of the query speak for it.
 
-        It holds them, or says the same in other words.
+        It holds them, or says the same in other words. Only entries that share a telling word with
+        the query can be that; the others are compared last, since they may be rivals.
         """
-        found = nearest(self._asked.target, [one.entry.text for one in self._pool], embedder)
+        target = self._asked.target
+        sharing = self.sharing()[:MAX_SHARING]
+        found = nearest(target, [one.entry.text for one in sharing], embedder, check)
         if found is None or not found.clear:
             return None
-        one = self._pool[found.number]
-        told = [term for term in self._all_terms() if not (term.light or term.generic)]
-        held = [term for term in told if self._terms.find(term, one.text)]
-        missing = [term.word for term in told if term not in held]
-        if not held or len(missing) > MOST_MISSING:
+        one = sharing[found.number]
+        if not self._is_described(one, found.similarity, embedder):
             return None
-        if len(told) < _PAIR and found.similarity < _SIMILAR_BY_ONE_WORD:
-            return None
-        if not self._covers(one, held) or not self._agreement.is_meant(one, held):
-            return None
-        if missing and not speak_for(self._asked.target, missing, one.entry.text, embedder):
+        texts = [each.entry.text for each in self._pool]
+        among_all = nearest(target, texts, embedder, check)
+        if among_all is None or not among_all.clear or texts[among_all.number] != one.entry.text:
             return None
         alike = [each for each in self._pool if each.entry.text == one.entry.text]
         return chosen(alike[:MAX_BROAD], "It is the only one that is about that.")
+
+    def _is_described(self, one: Folded, similarity: float, embedder: Embedder) -> bool:
+        """Whether each telling word of the query stands in the entry or is a way of saying it."""
+        told = self._telling()
+        held = [term for term in told if self._terms.find(term, one.text)]
+        missing = [
+            term.word
+            for term in told
+            if term not in held and not only_asks(term.word, self._asked.target)
+        ]
+        if not held or len(missing) > MOST_MISSING:
+            return False
+        if len(told) < _PAIR and similarity < _SIMILAR_BY_ONE_WORD:
+            return False
+        if not self._covers(one, held) or not self._agreement.is_meant(one, held):
+            return False
+        if takes_the_place(self._asked.target, missing, fold(one.entry.text), self._terms):
+            return False
+        return not missing or speak_for(self._asked.target, missing, one.entry.text, embedder)
+
+    def _telling(self) -> list[Term]:
+        return [term for term in self._all_terms() if not (term.light or term.generic)]
+
+    def sharing(self) -> list[Folded]:
+        """The entries that hold a telling word of the query, best first."""
+        return self._rank(self._telling())
 
     def _by_quotes(self) -> Choice:
         quoted = self._asked.quoted
@@ -231,7 +277,9 @@ class _Search:
     def _term(self, word: str) -> Term:
         term = self._terms.of(word)
         # "The type of keyboard" is the keyboard; "type coverage" is another thing than coverage.
-        counts = word in ONLY_LIGHT_BEFORE_OF and f"{word} of " not in self._asked.target
+        counts = (word in ONLY_LIGHT_BEFORE_OF and f"{word} of " not in self._asked.target) or (
+            word in LIGHT_UNLESS_TO and f"{word} to " in self._asked.target
+        )
         return replace(term, light=False) if counts else term
 
     def _rank(self, terms: Sequence[Term]) -> list[Folded]:

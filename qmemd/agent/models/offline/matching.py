@@ -13,6 +13,7 @@ _CJK_PHRASE = 4
 _ENDINGS = frozenset(("", "s", "es", "e", "ed", "d", "ing", "y", "ies", "ied"))
 _SENTENCE_END = re.compile(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|,?\s(?:but|aber|mais|pero)\s")  # noqa: RUF001 - full-width signs end a sentence too
 
+_CLAUSES_PART = re.compile(r"(?<! );\s|[.!?]\s|,\s|\s(?:but|and|aber|und|mais|et|pero|y)\s")
 _CLAUSE_END = re.compile(r",\s|\s(?:and|und|et|y)\s")
 
 
@@ -62,6 +63,26 @@ def swapped(places: Sequence[tuple[int, int]], span: tuple[int, int], wanted: in
     """Whether the first and the last word of the query stand there the other way round."""
     inside = [number for at, number in places if span[0] <= at <= span[1]]
     return inside[0] == wanted - 1 and inside[-1] == 0
+
+
+def first_is_last(places: Sequence[tuple[int, int]], span: tuple[int, int]) -> bool:
+    """Whether what the query begins with stands there at the end alone."""
+    inside = [number for at, number in places if span[0] <= at <= span[1]]
+    return inside[-1] == 0 and inside.index(0) == len(inside) - 1
+
+
+def in_order(places: Sequence[tuple[int, int]], span: tuple[int, int]) -> bool:
+    """Whether the words stand there in the order of the query."""
+    first: dict[int, None] = {}
+    for at, number in places:
+        if span[0] <= at <= span[1]:
+            first.setdefault(number)
+    return list(first) == sorted(first)
+
+
+def crosses_clauses(text: str, span: tuple[int, int]) -> bool:
+    """Whether the words stand in different clauses: then each may be said of something else."""
+    return _CLAUSES_PART.search(text, *span) is not None
 
 
 def said_at(text: str, span: tuple[int, int]) -> str:

@@ -40,9 +40,9 @@ class OfflineModel:
             return RememberPlan(brief, conversation, self._new_id).reply()
         return DreamPlan(brief, conversation).reply()
 
-    def choose(self, query: str, candidates: Sequence[Entry], run: Run) -> Choice:  # noqa: ARG002 - nor does this
+    def choose(self, query: str, candidates: Sequence[Entry], run: Run) -> Choice:
         """The entries that the query names beyond doubt."""
         # Imported late: only forget needs it.
         from qmemd.agent.models.offline.forgetting import choose_entries  # noqa: PLC0415
 
-        return choose_entries(query, candidates, self._embedder)
+        return choose_entries(query, candidates, self._embedder, run.check)

@@ -87,6 +87,12 @@ _STATEMENT = re.compile(
     r"works|has|is|knows|dislikes|needs)\b|\b(?:is|are|was|were|has|have|should|must|can|cannot|"
     r"will|prefers|likes|uses|runs|wants|depends|calls|replaces|does|do|don't|doesn't)\b"
 )
+_WH = r"(?:where|when|whose?|whom|how|which|why|what)"
+_NAMES_A_THING = re.compile(
+    rf"(?:(?:on|in|at|by|for|to|from|with|of) )?{_WH}\b|"
+    rf"(?:the|my|our) (?:(?!{_AUXILIARY}\b)[^ ]+ )+?(?:{_WH}|that|i|we|you|he|she|they)\b"
+)
+"""A clause of such a query says more of the thing that it names, and nothing by itself."""
 _OVER = re.compile(r"\b(?:no longer|(?:not|\w+n't)\b.*\bany ?more)\b")
 _USER_SUBJECT = re.compile(r"^(?:(?:the )?user(?:'s)?|i|my)\b")
 _MARKS = " .,;:!?。、，！？"  # noqa: RUF001 - full-width signs are meant
@@ -109,6 +115,8 @@ class ForgetQuery:
     """It asks for everything about its target."""
     statement: bool
     """The target says something, so that it matters whether a memory says the opposite."""
+    names_a_thing: bool
+    """It describes what it means, even when there is a verb in it."""
     negated: bool
     of_user: bool
     """What it says, it says about the user."""
@@ -153,6 +161,7 @@ def read_query(query: str) -> ForgetQuery:
         rest=" ".join(rest.split()),
         broad=broad,
         statement=statement,
+        names_a_thing=bool(_NAMES_A_THING.match(target)),
         # "I do not use it any more" speaks of a memory that says that I do.
         negated=bool(NEGATION.search(rest)) and not _OVER.search(whole),
         of_user=bool(_USER_SUBJECT.match(target)),

@@ -34,6 +34,9 @@ LIGHT_WORDS = frozenset(_LIGHT_WORDS_TEXT.split())
 ONLY_LIGHT_BEFORE_OF = frozenset({"type", "kind", "time", "day"})
 """Light in "the type of keyboard" alone."""
 
+LIGHT_UNLESS_TO = frozenset({"new"})
+"""Light, but not in "new to Rust"."""
+
 _GENERIC_WORDS_TEXT = """
 ban city code country editor experience favorite favourite habit job language limit many maximum
 minimum much name number opinion person place program reason size taste team tool town
@@ -44,6 +47,7 @@ missing only beside other words that are there."""
 
 NEGATION = re.compile(
     r"\b(?:not|no|never|none|ban|banned|forbidden|prohibited|without|cannot|\w+n't|dont|doesnt|avoid|stop|neither|nor|"
+    r"instead of|rather than|in place of|"
     r"nicht|kein\w*|nie|niemals|ohne|pas|jamais|sans|nunca|sin)\b|不|没|別|别|勿|ない|ません"
 )
 

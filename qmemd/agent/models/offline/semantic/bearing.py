@@ -13,8 +13,9 @@ from collections.abc import Sequence
 
 from qmemd.agent.models.offline.semantic.embedder import Embedder
 
-LEAST_BEARING = 0.03
-"""By how much the cosine has to fall without the word."""
+LEAST_BEARING = 0.05
+"""By how much the cosine has to fall without the word; of words put in at random 1 in 250 comes to
+0.03 where the memory is near, but words of a kind with those of the memory come nearer."""
 _EXCLUSIVE_TEXT = """
 monday tuesday wednesday thursday friday saturday sunday weekday weekend
 mondays tuesdays wednesdays thursdays fridays saturdays sundays
@@ -23,11 +24,21 @@ spring summer autumn winter
 light dark bright black white red green blue yellow orange purple pink brown grey gray
 morning noon afternoon evening night midnight
 first second third last next previous one two three four five six seven eight nine ten
+eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty
+fifty sixty seventy eighty ninety hundred thousand million half double single both
 small large short long big little few many old new fast slow high low left right
 daily weekly monthly yearly quarterly annual hourly nightly
 development staging production test testing
 memory disk cpu network storage
 linux macos windows android ios
+american british english german french spanish portuguese italian dutch polish swedish norwegian
+danish finnish russian chinese japanese korean turkish greek european asian african
+begin begins end ends start starts stop stops finish finishes open opens close closes opened closed
+enable enables enabled disable disables disabled allow allows allowed forbid forbids forbidden
+increase increases decrease decreases add adds added minimum maximum min max above below
+oldest newest latest earliest public private internal external frontend backend client server
+inbound outbound incoming outgoing upload uploads download downloads read write reads writes
+expert beginner junior senior optional required sync async manual automatic
 """
 _EXCLUSIVE = frozenset(_EXCLUSIVE_TEXT.split())
 """Words of which a thing is one and not another, however alike they are in meaning."""

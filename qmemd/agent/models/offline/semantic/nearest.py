@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from qmemd.agent.models.offline.semantic.embedder import Embedder
 
-LEAST_SIMILARITY = 0.5
+LEAST_SIMILARITY = 0.6
 """Cosine of query and memory, under which nothing is near."""
-LEAST_MARGIN = 0.15
+LEAST_MARGIN = 0.2
 """By how much the second has to be further away."""
 
 
@@ -29,11 +29,20 @@ class Nearest:
         return self.similarity >= LEAST_SIMILARITY and self.margin >= LEAST_MARGIN
 
 
-def nearest(query: str, texts: Sequence[str], embedder: Embedder) -> Nearest | None:
-    """The nearest of the texts; None without any. Equal texts count as one."""
+def nearest(
+    query: str,
+    texts: Sequence[str],
+    embedder: Embedder,
+    check: Callable[[], None] = lambda: None,
+) -> Nearest | None:
+    """The nearest of the texts; None without any. Equal texts count as one.
+
+    Raises:
+        EmbeddingError: see Embedder.points.
+    """
     if not texts:
         return None
-    asked, *points = embedder.points([query, *texts])
+    asked, *points = embedder.points([query, *texts], check)
     scores = [float(point @ asked) for point in points]
     best = max(range(len(texts)), key=scores.__getitem__)
     others = [score for score, text in zip(scores, texts, strict=True) if text != texts[best]]
