@@ -82,3 +82,5 @@ class Fanout:
             receive = self._subscriptions.pop(subscription, None)
             if receive is not None:
                 self._signal.disconnect(receive)
+                # Else each client that was ever listened to would leave an empty set behind.
+                self._signal._cleanup_bookkeeping()  # noqa: SLF001 — blinker has no public way

@@ -125,6 +125,8 @@ class Feed:
             return False
         for signal in self._signals.values():
             signal.disconnect(receive)
+            # Else each client that ever listened would leave an empty set behind.
+            signal._cleanup_bookkeeping()  # noqa: SLF001 — blinker has no public way
         self._on_readers(self.readers)
         return True
 

@@ -5,7 +5,7 @@ One writer, the gateway; ``knows`` may be asked from any thread, since it reads 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -88,10 +88,7 @@ class Sessions:
             session = self._make(single=not thread)
         if client_id is None or client_id not in session.clients:
             client_id = f"client_{self._new_id()}"
-            while len(session.clients) >= MAX_CLIENTS:
-                del session.clients[next(iter(session.clients))]
-            session.clients[client_id] = None
-            self._save(session)
+            self._keep(session, [*session.clients, client_id][-MAX_CLIENTS:])
         session.seen_at = self._clock()
         return SessionOpened(session.session_id, attached, client_id, iso(session.created_at))
 
@@ -114,12 +111,12 @@ class Sessions:
         session = self._of(session_id, client_id)
         if client_id is None:
             return False
-        del session.clients[client_id]
-        if session.clients:
-            self._save(session)
+        left = [each for each in session.clients if each != client_id]
+        if left:
+            self._keep(session, left)
         else:
             self._end(session_id)
-        return not session.clients
+        return not left
 
     def close(self, session_id: str, client_id: str | None) -> None:
         """Ends a session.
@@ -152,9 +149,7 @@ class Sessions:
     def _make(self, *, single: bool) -> Session:
         if len(self._sessions) >= MAX_SESSIONS:
             raise RequestError("session_limit_exceeded", extra={"limit": MAX_SESSIONS})
-        session = Session(self._new_id(), self._clock(), single)
-        self._sessions[session.session_id] = session
-        return session
+        return Session(self._new_id(), self._clock(), single)
 
     def _of(self, session_id: str, client_id: str | None) -> Session:
         session = self._sessions.get(session_id)
@@ -166,21 +161,23 @@ class Sessions:
             )
         return session
 
-    def _save(self, session: Session) -> None:
-        self._publish()
-        self._store.save(
-            self._workspace,
-            SessionRecord(
-                session.session_id, session.created_at, session.single, tuple(session.clients)
-            ),
+    # What cannot be stored has not happened: nobody would be told of it, and asking again works.
+
+    def _keep(self, session: Session, clients: Sequence[str]) -> None:
+        record = SessionRecord(
+            session.session_id, session.created_at, session.single, tuple(clients)
         )
+        self._store.save(self._workspace, record)
+        session.clients = dict.fromkeys(clients)
+        self._sessions[session.session_id] = session
+        self._publish()
 
     def _end(self, *session_ids: str) -> None:
         if session_ids:
+            self._store.forget(session_ids)
             for session_id in session_ids:
                 del self._sessions[session_id]
             self._publish()
-            self._store.forget(session_ids)
 
     def _publish(self) -> None:
         self._clients = frozenset(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 
 import pytest
@@ -109,3 +110,68 @@ def test_closing_the_board_ends_all_waiting(board: TaskBoard, task: Task) -> Non
         assert alarm.is_set()
     with board.alarm(task.task_id) as alarm:
         assert alarm.is_set()
+
+
+def test_one_who_leaves_early_takes_no_alarm_from_the_others(
+    board: TaskBoard, task: Task, clock: FakeClock
+) -> None:
+    board.post(task)
+    with board.alarm(task.task_id) as stays:
+        with board.alarm(task.task_id) as leaves:
+            leaves.set()
+        assert not stays.is_set()
+        board.post(task.finished(RememberResult("ok"), clock()))
+        assert stays.is_set()
+    assert board._alarms == {}
+
+
+def test_alarms_are_of_one_task_only(board: TaskBoard, task: Task, clock: FakeClock) -> None:
+    other = Task.queued("remember-2", Remember("y"), None, clock())
+    board.post(task)
+    board.post(other)
+    with board.alarm(task.task_id) as alarm:
+        board.post(other.finished(RememberResult("ok"), clock()))
+        assert not alarm.is_set()
+
+
+def test_a_task_that_ended_and_was_dropped_meanwhile_leaves_nothing(
+    board: TaskBoard, task: Task, clock: FakeClock
+) -> None:
+    board.post(task)
+    with board.alarm(task.task_id) as alarm:
+        board.post(task.finished(RememberResult("ok"), clock()))
+        board.drop([task.task_id])
+        assert alarm.is_set()
+    with board.alarm(task.task_id) as alarm:
+        assert alarm.is_set()
+    assert (board._alarms, board._waiting, board._posted) == ({}, {}, {})
+
+
+def test_a_board_that_is_closed_keeps_no_alarms(board: TaskBoard, task: Task) -> None:
+    board.post(task)
+    with board.alarm(task.task_id), board.alarm(task.task_id):
+        board.close()
+    with board.alarm(task.task_id):
+        pass
+    assert board._alarms == {}
+
+
+def test_an_end_wakes_the_threads_that_wait(board: TaskBoard, task: Task, clock: FakeClock) -> None:
+    board.post(task)
+    waiting = threading.Barrier(5)
+    woken: list[bool] = []
+
+    def wait() -> None:
+        with board.alarm(task.task_id) as alarm:
+            waiting.wait(5)
+            woken.append(alarm.wait(5))
+
+    threads = [threading.Thread(target=wait) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    waiting.wait(5)
+    board.post(task.finished(RememberResult("ok"), clock()))
+    for thread in threads:
+        thread.join(5)
+    assert woken == [True] * 4
+    assert board._alarms == {}

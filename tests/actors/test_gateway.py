@@ -17,6 +17,7 @@ from qmemd.actors.sessions import Sessions
 from qmemd.context import ContextFiles
 from qmemd.errors import RequestError
 from qmemd.events import FileChanged
+from qmemd.journal.session_store import SessionRecord
 from qmemd.memory.change_log import ChangeLog
 from qmemd.memory.paths import resolve_paths
 from qmemd.memory.secrets import SecretPolicy
@@ -35,6 +36,7 @@ from qmemd.messages import (
 )
 from qmemd.streams import StreamWish
 from qmemd.tasks import Dream, Remember, Task, TaskFailure
+from tests.actors.fake_session_store import FakeSessionStore
 from tests.actors.fake_timers import FakeTimers
 from tests.conftest import FakeClock
 
@@ -56,7 +58,7 @@ class FakeServer:
 class Rig:
     """A gateway and a door before it; the lane answers at once, or not at all."""
 
-    def __init__(self, clock: FakeClock, new_id: Callable[[], str]) -> None:
+    def __init__(self, clock: FakeClock, new_id: Callable[[], str], *stored: SessionRecord) -> None:
         self.clock = clock
         self.lane_answers = True
         self.on_enqueue: Callable[[Enqueue], None] = lambda _: None
@@ -65,6 +67,7 @@ class Rig:
         self.bus: list[Any] = []
         self.timers = FakeTimers()
         self.server = FakeServer()
+        self.store = FakeSessionStore(*stored)
         self.board = TaskBoard(lambda complete: complete())
         sessions = Sessions("/work", clock=clock, new_id=new_id)
         self.gateway: pykka.ActorRef[GatewayActor] = GatewayActor.start(
@@ -73,6 +76,7 @@ class Rig:
             tell_lane=self._lane,
             tell_bridge=self.bridge.append,
             tell_bus=self.bus.append,
+            session_store=self.store,
             start_timer=self.timers.start,
         )
         self.door = Door(
@@ -134,7 +138,7 @@ def test_a_session_makes_a_client_known_and_the_bridge_hears_how_many_live(rig: 
     rig.door.submit(Dream(), opened.client_id)
     rig.door.close_session(opened.session_id, opened.client_id)
     assert not rig.door.knows_client(opened.client_id)
-    assert rig.bridge == [SessionsLive(1), SessionsLive(0)]
+    assert rig.bridge == [SessionsLive(0), SessionsLive(1), SessionsLive(0)]
 
 
 def test_once_stopping_everything_new_is_refused(rig: Rig) -> None:
@@ -176,7 +180,8 @@ def test_a_session_is_not_made_for_somebody_who_gave_up(rig: Rig) -> None:
     reply.cancel()
     tell(rig.gateway, OpenSession(None, thread=True, client_id=None, reply=reply))
     rig.door.stop_admitting(5)
-    assert rig.bridge == []
+    assert rig.bridge == [SessionsLive(0)]
+    assert rig.bus == []
 
 
 def test_a_gateway_that_does_not_answer_holds_nobody_who_stops(rig: Rig) -> None:
@@ -337,6 +342,129 @@ def test_waiting_ends_with_the_task_the_time_or_the_client(rig: Rig) -> None:
     rig.door.wait("dream-9", 60, lambda leave: leave())
     rig.door.wait("dream-9", 60, lambda _: rig.board.post(_ended(rig, task)))
     rig.door.wait("dream-9", 60, lambda _: None)
+
+
+def test_who_leaves_without_a_right_to_is_refused_and_nothing_is_told(rig: Rig) -> None:
+    opened = rig.door.open_session(None, thread=False, client_id=None)
+    for session_id, client_id, code in (
+        ("unknown", None, "session_not_found"),
+        (opened.session_id, "client_x", "invalid_client_id"),
+    ):
+        for leave in (rig.door.detach, rig.door.close_session):
+            with pytest.raises(RequestError) as refused:
+                leave(session_id, client_id)
+            assert refused.value.code == code
+    assert rig.bus == [OpenFeed(opened.session_id)]
+    assert rig.door.knows_client(opened.client_id)
+
+
+def test_an_anonymous_closing_names_nobody(rig: Rig) -> None:
+    opened = rig.door.open_session(None, thread=False, client_id=None)
+    rig.door.close_session(opened.session_id, None)
+    assert rig.bus[-1] == CloseFeed(opened.session_id, "client_close", None)
+
+
+def test_the_clock_goes_on_while_nothing_new_is_admitted(rig: Rig) -> None:
+    opened = rig.door.open_session(None, thread=False, client_id=None)
+    rig.door.stop_admitting(5)
+    rig.clock.advance(minutes=30)
+    rig.timers.run_all()
+    rig.settle()
+    assert rig.bus[-1] == CloseFeed(opened.session_id, "idle_timeout", None)
+    assert len(rig.timers.started) == 1
+
+
+def test_a_session_whose_last_reader_left_is_given_its_time(rig: Rig) -> None:
+    opened = rig.door.open_session(None, thread=False, client_id=None)
+    for readers in (1, 2, 1):
+        tell(rig.gateway, FeedWatched(opened.session_id, readers))
+    rig.settle()
+    rig.clock.advance(minutes=45)
+    tell(rig.gateway, FeedWatched(opened.session_id, 0))
+    rig.settle()
+    rig.timers.run_all()
+    rig.settle()
+    assert rig.door.knows_client(opened.client_id)
+    rig.clock.advance(minutes=30)
+    rig.timers.run_all()
+    rig.settle()
+    assert not rig.door.knows_client(opened.client_id)
+
+
+def test_sessions_of_an_earlier_daemon_have_feeds_from_the_start(
+    clock: FakeClock, new_id: Callable[[], str]
+) -> None:
+    record = SessionRecord("s1", clock(), True, ("client_1",))
+    rig = Rig(clock, new_id, record)
+    rig.settle()
+    assert rig.bus == [OpenFeed("s1")]
+    assert rig.bridge == [SessionsLive(1)]
+    assert rig.door.knows_client("client_1")
+    rig.gateway.stop(timeout=5)
+    assert rig.store.records == {"s1": record}
+
+
+def test_on_a_full_disk_sessions_neither_begin_nor_end_and_their_streams_go_on(rig: Rig) -> None:
+    opened = rig.door.open_session(None, thread=False, client_id=None)
+    rig.clock.advance(minutes=30)
+    rig.store.full = True
+    for attempt in (
+        lambda: rig.door.close_session(opened.session_id, None),
+        lambda: rig.door.detach(opened.session_id, opened.client_id),
+        lambda: rig.door.open_session(None, thread=True, client_id=None),
+    ):
+        with pytest.raises(RequestError) as failed:
+            attempt()
+        assert failed.value.code == "internal_error"
+    rig.timers.run_all()
+    rig.settle()
+    assert rig.bus == [OpenFeed(opened.session_id)]
+    assert rig.door.knows_client(opened.client_id)
+    rig.store.full = False
+    rig.timers.run_all()
+    rig.settle()
+    assert rig.bus[-1] == CloseFeed(opened.session_id, "idle_timeout", None)
+    assert rig.bridge[-1] == SessionsLive(0)
+
+
+def test_the_clock_stops_as_well_when_the_actor_fails(
+    clock: FakeClock, new_id: Callable[[], str]
+) -> None:
+    timers, server = FakeTimers(), FakeServer()
+    gateway = GatewayActor(
+        sessions=Sessions("/work", clock=clock, new_id=new_id),
+        server=server,
+        tell_lane=lambda _: None,
+        tell_bridge=lambda _: None,
+        tell_bus=lambda _: None,
+        start_timer=timers.start,
+    )
+    gateway.on_start()
+    gateway.on_failure(RuntimeError, RuntimeError("x"), None)
+    assert [timer.cancelled for timer in timers.started] == [True]
+    assert server.log == ["start", "stop within 1"]
+
+
+def test_a_server_that_does_not_start_leaves_no_clock_behind(
+    clock: FakeClock, new_id: Callable[[], str]
+) -> None:
+    class BrokenServer(FakeServer):
+        def start(self) -> None:
+            raise OSError("no socket")
+
+    timers, server = FakeTimers(), BrokenServer()
+    gateway = GatewayActor(
+        sessions=Sessions("/work", clock=clock, new_id=new_id),
+        server=server,
+        tell_lane=lambda _: None,
+        tell_bridge=lambda _: None,
+        tell_bus=lambda _: None,
+        start_timer=timers.start,
+    )
+    with pytest.raises(OSError, match="no socket"):
+        gateway.on_start()
+    assert timers.started == []
+    assert server.log == ["stop within 1"]
 
 
 def _ended(rig: Rig, task: Task) -> Task:

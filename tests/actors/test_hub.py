@@ -1,23 +1,17 @@
 from __future__ import annotations
 
 import itertools
-import json
-import threading
-from concurrent.futures import Future
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
-from qmemd.actors.event_bus import EventBusActor
-from qmemd.actors.fanout import Fanout
-from qmemd.actors.guarded import tell
 from qmemd.actors.hub import EventHub
 from qmemd.actors.reader import FeedReader
 from qmemd.errors import RequestError
-from qmemd.events import FileChanged, MemoryChanged, TaskUpdated
-from qmemd.kinds import Scope, TaskKind, TaskStatus
-from qmemd.messages import CloseFeed, FeedWatched, OpenFeed, Publish, Subscribe, Unsubscribe
-from qmemd.streams import Reader, StreamWish
+from qmemd.events import FileChanged
+from qmemd.messages import FeedWatched, Unsubscribe
+from qmemd.streams import StreamWish
+from tests.actors.happenings import changed, seen, taken, updated
 
 
 class Rig:
@@ -43,26 +37,6 @@ def rig() -> Rig:
     rig.hub.open_session("s1")
     rig.hub.open_session("s2")
     return rig
-
-
-def changed(task: str, originator: str | None = None) -> MemoryChanged:
-    return MemoryChanged("workspace_memory_dream", task, (Scope.USER,), originator)
-
-
-def updated(task: str, client: str | None = None) -> TaskUpdated:
-    return TaskUpdated(task, TaskKind.DREAM, TaskStatus.QUEUED, client)
-
-
-def taken(reader: Reader) -> list[dict[str, Any]]:
-    events = []
-    while (event := reader.take(0)) is not None:
-        events.append(json.loads(event.body))
-    return events
-
-
-def seen(reader: Reader) -> list[tuple[str, Any, Any]]:
-    """Type, id and task of all that waits."""
-    return [(e["type"], e.get("id"), e["data"].get("taskId")) for e in taken(reader)]
 
 
 def test_a_change_reaches_all_sessions_and_the_workspace_each_with_ids_of_its_own(
@@ -232,74 +206,69 @@ def test_closing_the_hub_ends_everything(rig: Rig, sessions_end: bool) -> None:
     assert rig.hub.streams == 0
 
 
-class Bus:
-    """The actor over a hub."""
-
-    def __init__(self) -> None:
-        self.rig = Rig()
-        self.rig.hub.open_session("s1")
-        self.fanout = Fanout()
-        self.ref = EventBusActor.start(self.rig.hub, self.fanout)
-
-    def read(self, **wish: Any) -> Reader:
-        reply: Future[Reader] = Future()
-        tell(self.ref, Subscribe(StreamWish(**wish), reply))
-        return reply.result(5)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.ref.stop(timeout=5)
-        self.fanout.close(5)
+def test_session_feeds_hear_of_no_tasks_and_of_nothing_from_before_they_were_opened(
+    rig: Rig,
+) -> None:
+    rig.hub.publish(changed("before"))
+    rig.hub.open_session("s3")
+    rig.hub.publish(updated("a"))
+    rig.hub.publish(changed("a"))
+    assert seen(rig.read(session_id="s3", last_event_id=0))[:-1] == [("memory_changed", 1, "a")]
 
 
-def test_the_actor_makes_readers_and_publishes() -> None:
-    with Bus() as bus:
-        tell(bus.ref, OpenFeed("s3"))
-        reader = bus.read(session_id="s3")
-        tell(bus.ref, Publish(changed("a")))
-        tell(bus.ref, CloseFeed("s3", "idle_timeout", None))
-        kinds = []
-        while (event := reader.take(5)) is not None:
-            kinds.append(event.type)
-        assert kinds == ["memory_changed", "session_closed"]
-        with pytest.raises(RequestError, match="no such session"):
-            bus.read(session_id="s3")
+def test_opening_a_session_again_keeps_its_feed(rig: Rig) -> None:
+    reader = rig.read(session_id="s1")
+    rig.hub.open_session("s1")
+    rig.hub.publish(changed("a"))
+    assert rig.read(session_id="s1").epoch == reader.epoch
+    assert seen(reader) == [("memory_changed", 1, "a")]
 
 
-def test_the_actor_makes_no_reader_for_somebody_who_gave_up() -> None:
-    with Bus() as bus:
-        reply: Future[Reader] = Future()
-        reply.cancel()
-        tell(bus.ref, Subscribe(StreamWish(), reply))
-        reader = bus.read()
-        assert bus.rig.hub.streams == 1
-        tell(bus.ref, Unsubscribe(reader.stream_id))
-        tell(bus.ref, Unsubscribe("unknown"))
-        bus.read(session_id="s1")
-        assert bus.rig.hub.streams == 1
+def test_every_feed_has_an_epoch_of_its_own(rig: Rig) -> None:
+    epochs = {rig.read(session_id=session_id).epoch for session_id in (None, "s1", "s2")}
+    assert len(epochs) == 3
 
 
-def test_readers_come_and_go_while_the_bus_publishes() -> None:
-    with Bus() as bus:
-        steady = bus.read(max_queued=2_048)
+def test_a_stranger_hears_of_changes_but_of_nobodys_tasks(rig: Rig) -> None:
+    stranger = rig.read(client_id="client_9", originator="client_8")
+    for client in (None, "client_1"):
+        rig.hub.publish(updated("a", client))
+        rig.hub.publish(changed("a", client))
+    assert seen(stranger) == []
+    rig.hub.publish(changed("b", "client_8"))
+    assert seen(stranger) == [("memory_changed", 5, "b")]
 
-        def come_and_go() -> None:
-            for _ in range(50):
-                reader = bus.read(last_event_id=0)
-                reader.take(1)
-                reader.close()
-                tell(bus.ref, Unsubscribe(reader.stream_id))
 
-        threads = [threading.Thread(target=come_and_go) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for number in range(1_000):
-            tell(bus.ref, Publish(changed(str(number))))
-        for thread in threads:
-            thread.join(20)
-        bus.read().close()
-        numbers = [e.event_id for e in iter(lambda: steady.take(0), None) if e.event_id]
-        assert numbers == list(range(1, 1_001))
-        assert bus.rig.hub.streams == 2
+def test_places_come_free_however_a_reader_went() -> None:
+    rig = Rig(max_streams=1)
+    rig.hub.open_session("s1")
+    slow = rig.read(max_queued=16)
+    for number in range(17):
+        rig.hub.publish(changed(str(number)))
+    assert taken(slow)[-1]["type"] == "client_evicted"
+    rig.read(session_id="s1")
+    rig.hub.close_session("s1", "idle_timeout", None)
+    gone = rig.read()
+    gone.close()
+    with pytest.raises(RequestError) as full:
+        rig.read()
+    assert (full.value.status, full.value.code) == (429, "subscriber_limit_exceeded")
+    rig.hub.publish(changed("x"))
+    rig.read()
+
+
+def test_a_session_that_is_closed_tells_the_last_count_too(rig: Rig) -> None:
+    rig.read(session_id="s1")
+    rig.read(session_id="s1")
+    rig.hub.close_session("s1", "client_close", None)
+    assert [w.readers for w in rig.watched] == [1, 2, 1, 0]
+    assert rig.hub.streams == 0
+
+
+def test_a_reader_that_is_full_gets_the_cutting_off_and_no_closing(rig: Rig) -> None:
+    reader = rig.read(session_id="s1", max_queued=16)
+    for number in range(16):
+        rig.hub.publish(changed(str(number)))
+    rig.hub.close_session("s1", "client_close", None)
+    assert taken(reader)[-1]["type"] == "client_evicted"
+    assert reader.ended

@@ -176,3 +176,85 @@ def test_an_offer_wakes_who_waits() -> None:
     rig.reader.offer(event(1))
     waiting.join(5)
     assert taken == [event(1)]
+
+
+def test_the_warning_comes_at_three_quarters_and_again_only_after_catching_up() -> None:
+    rig = Rig(16)
+
+    def offer_until(waiting: int) -> None:
+        while rig.reader._numbered < waiting:
+            assert rig.reader.offer(event(1))
+
+    def warnings_after_taking_down_to(waiting: int) -> int:
+        told = []
+        while rig.reader._numbered > waiting:
+            told.append(rig.reader.take(0))
+        return [one.type for one in told if one].count("slow_client_warning")
+
+    offer_until(11)
+    assert warnings_after_taking_down_to(0) == 0
+    offer_until(12)
+    assert warnings_after_taking_down_to(6) == 0
+    offer_until(12)
+    assert warnings_after_taking_down_to(5) == 1
+    offer_until(12)
+    assert names(rig.take_all()).count("slow_client_warning") == 1
+
+
+def test_bytes_warn_and_rearm_as_well() -> None:
+    size = len(event(1, 1_000).body)
+    rig = Rig(2_048, max_bytes=8 * size)
+    for _ in range(2):
+        for _ in range(6):
+            assert rig.reader.offer(event(1, 1_000))
+        taken = rig.take_all()
+        assert [one.type for one in taken].count("slow_client_warning") == 1
+        assert data(taken[-1])["queuedBytes"] == 6 * size
+
+
+def test_warnings_take_no_place_of_an_event() -> None:
+    rig = Rig(16)
+    assert [rig.reader.offer(event(number)) for number in range(1, 18)] == [True] * 16 + [False]
+
+
+def test_a_reader_that_is_cut_off_still_gets_its_replay() -> None:
+    rig = Rig(16, first=[event(1), event(2)])
+    for number in range(3, 20):
+        rig.reader.offer(event(number))
+    taken = rig.take_all()
+    assert names(taken)[:3] == [1, 2, 3]
+    assert names(taken)[-1] == "client_evicted"
+    assert rig.left == 0
+
+
+def test_closing_what_was_cut_off_tells_nobody_again() -> None:
+    rig = Rig(16)
+    for number in range(1, 20):
+        rig.reader.offer(event(number))
+    rig.reader.close()
+    assert rig.left == 0
+    assert rig.reader.ended
+    assert rig.take_all() == []
+
+
+def test_a_reader_that_left_takes_nothing_more() -> None:
+    rig = Rig()
+    rig.reader.close()
+    assert not rig.reader.offer(event(1))
+    assert rig.reader.take() is None
+
+
+def test_many_who_close_at_once_leave_once() -> None:
+    rig = Rig()
+    begin = threading.Barrier(4)
+
+    def close() -> None:
+        begin.wait(5)
+        rig.reader.close()
+
+    threads = [threading.Thread(target=close) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(5)
+    assert rig.left == 1

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import hypothesis.strategies as st
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from qmemd.actors.ring import Gap, Kept, ReplayRing
 from qmemd.events import Event, envelope
@@ -70,3 +71,65 @@ def test_a_ring_is_the_end_of_a_list(count: int, size: int, cursor: int) -> None
     missing = [number for number in everything if number > cursor and number not in kept]
     assert (gap is not None) == bool(missing)
     assert gap is None or gap.earliest == (kept[0] if kept else count + 1)
+
+
+def test_an_event_that_is_larger_than_the_ring_is_numbered_and_not_kept() -> None:
+    ring = filled(2, max_bytes=500)
+    ring.append(event(3, 1_000), "sender")
+    assert ring.next_id == 4
+    assert ring.since(2, None) == (Gap("ring_evicted", 4), ())
+    assert ring.since(3, None) == (None, ())
+
+
+def test_the_sender_is_kept_with_the_event() -> None:
+    ring = ReplayRing("e")
+    ring.append(event(1), "client_1")
+    assert ring.since(0, None)[1] == (Kept(event(1), "client_1"),)
+
+
+class RingMachine(RuleBasedStateMachine):
+    """A ring beside a list of all that was ever put into it."""
+
+    SIZE = 6
+    BYTES = 1_200
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ring = ReplayRing("now", size=self.SIZE, max_bytes=self.BYTES)
+        self.everything: list[Event] = []
+
+    @rule(payload=st.sampled_from([0, 0, 0, 100, 500, 2_000]))
+    def append(self, payload: int) -> None:
+        made = event(self.ring.next_id, payload)
+        self.everything.append(made)
+        self.ring.append(made, "sender")
+
+    @rule(cursor=st.integers(0, 25), epoch=st.sampled_from([None, "now", "before"]))
+    def ask(self, cursor: int, epoch: str | None) -> None:
+        gap, replayed = self.ring.since(cursor, epoch)
+        kept = self.kept()
+        newest = len(self.everything)
+        earliest = newest - len(kept) + 1
+        if epoch == "before":
+            assert gap == Gap("epoch_reset", earliest, "epoch_mismatch")
+        elif cursor > newest:
+            assert gap == Gap("epoch_reset", earliest)
+        else:
+            kept = [one for one in kept if (one.event_id or 0) > cursor]
+            whole = kept == self.everything[cursor:]
+            assert gap == (None if whole else Gap("ring_evicted", earliest))
+        assert [item.event for item in replayed] == kept
+
+    @invariant()
+    def counts_on(self) -> None:
+        assert self.ring.next_id == len(self.everything) + 1
+
+    def kept(self) -> list[Event]:
+        kept = self.everything[-self.SIZE :]
+        while sum(len(one.body) for one in kept) > self.BYTES:
+            kept = kept[1:]
+        return kept
+
+
+RingMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestRing = RingMachine.TestCase

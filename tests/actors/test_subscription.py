@@ -166,3 +166,15 @@ def test_the_actor_publishes_and_what_comes_after_its_stop_is_dropped() -> None:
     tell(bus, Publish(event(2)))
     fanout.close(timeout=5)
     assert reader.seen == [event()]
+
+
+def test_subscriptions_that_come_and_go_leave_nothing_behind() -> None:
+    fanout = Fanout()
+    fanout.subscribe(Reader(), "client_steady")
+    for number in range(50):
+        fanout.subscribe(Reader(), f"client_{number}").close()
+    assert len(fanout._subscriptions) == 1
+    assert len(fanout._signal.receivers) == 1
+    assert len(fanout._signal._by_sender) == 1
+    fanout.close(5)
+    assert not fanout._signal._by_sender
