@@ -5,14 +5,16 @@ What people write there is theirs: unlike a remembered fact it is not looked thr
 
 from __future__ import annotations
 
-import hashlib
+import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from qmemd.context.excerpts import BOM, excerpt
 from qmemd.context.places import Places
 from qmemd.context.records import ContextScope, FileContent, Listing, WriteMode, Written
+from qmemd.context.saving import TooLargeError, look, save_over
 from qmemd.context.section import append
 from qmemd.errors import MemoryFilesError, RequestError
 from qmemd.memory.files import atomic_write, read_regular
@@ -27,23 +29,31 @@ LOCK_TIMEOUT = 5.0
 """Seconds to wait for another writer."""
 _ATTEMPTS = 20
 """Reads anew, when somebody else keeps saving the file between our reading and writing."""
-_BOM = "\ufeff"
 _NEW_MODES = {ContextScope.WORKSPACE: 0o644, ContextScope.GLOBAL: 0o600}
 
 
 class ContextFiles:
     """The context files of one workspace and of its user. Safe to use from several threads."""
 
-    def __init__(self, workspace: Path, user_directory: Path, lock_path: Path) -> None:
+    def __init__(
+        self,
+        workspace: Path,
+        user_directory: Path,
+        lock_path: Path,
+        *,
+        compose: Callable[[str, str], str] = append,
+    ) -> None:
         """Remembers the places; touches nothing.
 
         Args:
             workspace: the project's directory, absolute.
             user_directory: where the user's own files are, ``~/.qwen``.
             lock_path: a file by which the writers of all daemons take turns.
+            compose: puts a text into a document, when it is appended.
         """
         self._places = Places(workspace, user_directory)
         self._lock_path = lock_path
+        self._compose = compose
 
     def listing(self) -> Listing:
         """Every context file that is there, the workspace's first."""
@@ -75,8 +85,9 @@ class ContextFiles:
             raise RequestError("memory_file_refused") from error
         except OSError as error:
             extra = {"scope": scope.value, "mode": mode.value}
-            code = {} if error.errno is None else {"osCode": os.strerror(error.errno)}
-            raise RequestError("file_error", extra=extra | code) from error
+            if name := errno.errorcode.get(error.errno or 0):
+                extra["osCode"] = name
+            raise RequestError("file_error", extra=extra) from error
         return Written(shown, size, mode, changed)
 
     def read(
@@ -94,8 +105,8 @@ class ContextFiles:
             RequestError: ``path_outside_workspace``, ``symlink_escape``, ``path_not_found``,
                 ``binary_file``, ``file_too_large``, ``permission_denied``, ``io_error``.
         """
-        shown, target = self._places.listed(path)
         try:
+            shown, target = self._places.listed(path)
             data = read_regular(target.parent, target.name, limit=MAX_APPENDED_TO)
         except MemoryFilesError as error:
             large = error.code == "memory_document_unreadable"
@@ -106,12 +117,14 @@ class ContextFiles:
             raise RequestError("permission_denied") from error
         except OSError as error:
             raise RequestError("io_error") from error
-        return _content(shown, data, max_bytes, first_line, lines)
+        return excerpt(shown, data, max_bytes=max_bytes, first_line=first_line, lines=lines)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        self._lock_path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = FileLock(self._lock_path)
+        directory = self._lock_path.parent
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # People keep ~/.qwen elsewhere behind a link, and a lock is not looked for behind links.
+        lock = FileLock(Path(os.path.realpath(directory)) / self._lock_path.name)
         if not lock.acquire(LOCK_TIMEOUT):
             raise RequestError("daemon_busy")
         try:
@@ -122,77 +135,33 @@ class ContextFiles:
     def _replace(self, scope: ContextScope, target: Path, content: str) -> tuple[int, bool]:
         """Bytes written, and whether anything changed."""
         data = content.encode()
-        before = _look(target, limit=len(data))
+        try:
+            before = look(target, limit=len(data))
+        except TooLargeError:
+            atomic_write(target, data)
+            return len(data), True
         if before != data:
             atomic_write(target, data, mode=_NEW_MODES[scope] if before is None else None)
         return len(data), before != data
 
     def _append(self, scope: ContextScope, target: Path, text: str) -> tuple[int, bool]:
-        for _ in range(_ATTEMPTS):
-            before = _look(target, limit=MAX_APPENDED_TO)
-            if before is _TOO_LARGE:
-                extra = {"scope": scope.value, "mode": WriteMode.APPEND.value}
-                sizes = {"bytes": target.stat().st_size, "limit": MAX_APPENDED_TO}
-                raise RequestError("memory_file_too_large", extra=extra | sizes)
-            data = _appended(before, text)
-            if _look(target, limit=MAX_APPENDED_TO) != before:
-                continue  # an editor saved meanwhile; its text is not ours to lose
-            atomic_write(target, data, mode=_NEW_MODES[scope] if before is None else None)
-            return len(data), True
+        limit, mode = MAX_APPENDED_TO, _NEW_MODES[scope]
+        try:
+            for _ in range(_ATTEMPTS):
+                before = look(target, limit=limit)
+                data = self._composed(before, text)
+                if save_over(target, before, data, limit=limit, mode=mode):
+                    return len(data), True
+        except TooLargeError as error:
+            extra = {"scope": scope.value, "mode": WriteMode.APPEND.value}
+            sizes = {"bytes": target.stat().st_size, "limit": limit}
+            raise RequestError("memory_file_too_large", extra=extra | sizes) from error
         raise RequestError("daemon_busy")
 
-
-_TOO_LARGE = b"\0too large"
-"""In place of a content that is over the limit; compared by identity."""
-
-
-def _look(target: Path, *, limit: int) -> bytes | None:
-    """What is there now; None when nothing is."""
-    try:
-        return read_regular(target.parent, target.name, limit=limit)
-    except FileNotFoundError:
-        return None
-    except MemoryFilesError as error:
-        if error.code == "memory_document_unreadable":
-            return _TOO_LARGE
-        raise
-
-
-def _appended(before: bytes | None, text: str) -> bytes:
-    try:
-        document = "" if before is None else before.decode()
-    except UnicodeDecodeError as error:
-        raise RequestError("memory_file_refused") from error
-    bom = _BOM if document.startswith(_BOM) else ""
-    return (bom + append(document.removeprefix(_BOM), text)).encode()
-
-
-def _content(
-    path: Path, data: bytes, max_bytes: int, first_line: int, lines: int | None
-) -> FileContent:
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        raise RequestError("binary_file") from error
-    if "\0" in text:
-        raise RequestError("binary_file")
-    bom = text.startswith(_BOM)
-    every_line = text.removeprefix(_BOM).split("\n")
-    last = None if lines is None else first_line - 1 + lines
-    chosen = "\n".join(every_line[first_line - 1 : last])
-    if last is not None and last < len(every_line):
-        chosen += "\n"
-    cut = chosen.encode()[:max_bytes].decode(errors="ignore")
-    truncated = cut != chosen
-    return FileContent(
-        path=path,
-        content=cut,
-        bom=bom,
-        crlf="\r\n" in text,
-        size=len(data),
-        returned=len(cut.encode()),
-        truncated=truncated,
-        has_more=truncated or (last is not None and last < len(every_line)),
-        sha256=hashlib.sha256(data).hexdigest(),
-        lines=len(every_line) - (every_line[-1] == ""),
-    )
+    def _composed(self, before: bytes | None, text: str) -> bytes:
+        try:
+            document = "" if before is None else before.decode()
+        except UnicodeDecodeError as error:
+            raise RequestError("memory_file_refused") from error
+        bom = BOM if document.startswith(BOM) else ""
+        return (bom + self._compose(document.removeprefix(BOM), text)).encode()

@@ -13,11 +13,12 @@ _HEADING = re.compile(r"#{1,2} ")
 def append(document: str, text: str) -> str:
     """The document with ``text`` at the end of the section, which is made when it is missing.
 
-    Headings within code fences are text. The line ending is that of the document.
+    Headings within code fences are text. The text gets the line ending of the document: the one
+    that most of its lines have.
     """
-    ending = "\r\n" if "\r\n" in document else "\n"
-    text = ending.join(text.strip("\r\n").splitlines()) if ending == "\r\n" else text.strip("\r\n")
-    lines = document.splitlines(keepends=True) if ending == "\r\n" else _lines(document)
+    ending = "\r\n" if document.count("\r\n") * 2 > document.count("\n") else "\n"
+    text = text.strip("\r\n").replace("\r\n", "\n").replace("\n", ending)
+    lines = lines_of(document)
     where = _end_of_section(lines)
     if where is None:
         kept = document.rstrip("\r\n")
@@ -29,8 +30,8 @@ def append(document: str, text: str) -> str:
     return f"{before}{gap}{text}{ending}{ending if after else ''}{after}"
 
 
-def _lines(document: str) -> list[str]:
-    """Split at line feeds alone: other separators are part of somebody's text."""
+def lines_of(document: str) -> list[str]:
+    """Lines with their ends, split at line feeds alone: other separators are part of a text."""
     return re.findall(r"[^\n]*\n|[^\n]+", document)
 
 

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from qmemd.context.files import MAX_CONTENT_BYTES
 from qmemd.context.records import ContextScope, WriteMode
 from qmemd.errors import RequestError
 from qmemd.kinds import ChangeAction, ContextMode, Scope
@@ -88,6 +89,8 @@ class Fields:
         content = body.get("content")
         if not isinstance(content, str) or "\0" in content or not is_utf8(content):
             raise RequestError("invalid_content", "`content` must be a string of UTF-8 text.")
+        if len(content.encode()) > MAX_CONTENT_BYTES:
+            raise RequestError("content_too_large")
         mode = WriteMode(body.get("mode", WriteMode.APPEND))
         return ContextScope(body["scope"]), mode, content
 

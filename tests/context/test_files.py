@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +15,9 @@ import pytest
 from qmemd.context import ContextFiles
 from qmemd.context.files import MAX_APPENDED_TO, MAX_CONTENT_BYTES
 from qmemd.context.records import ContextScope, WriteMode
-from qmemd.context.section import HEADING
+from qmemd.context.section import HEADING, append
 from qmemd.errors import RequestError
+from qmemd.memory.locks import FileLock
 
 WORKSPACE, GLOBAL = ContextScope.WORKSPACE, ContextScope.GLOBAL
 APPEND, REPLACE = WriteMode.APPEND, WriteMode.REPLACE
@@ -25,7 +30,8 @@ class Desk:
         self.outside = root / "outside"
         for directory in (self.workspace, self.outside):
             directory.mkdir()
-        self.files = ContextFiles(self.workspace, self.user, root / "base" / "lock")
+        self.lock = root / "base" / "lock"
+        self.files = ContextFiles(self.workspace, self.user, self.lock)
 
     @property
     def document(self) -> Path:
@@ -200,18 +206,175 @@ def test_what_cannot_be_appended_to_stays_as_it_is(desk: Desk) -> None:
         assert code(lambda m=mode: desk.files.write(WORKSPACE, m, "x")) == "memory_file_refused"  # type: ignore[misc]
 
 
-def test_writers_take_turns_and_lose_nothing(desk: Desk) -> None:
+def test_writers_of_several_daemons_take_turns_and_lose_nothing(desk: Desk) -> None:
     def write_some(name: str) -> None:
-        for number in range(25):
-            desk.files.write(WORKSPACE, APPEND, f"{name} {number}")
+        files = ContextFiles(desk.workspace, desk.user, desk.lock)
+        for number in range(100):
+            files.write(WORKSPACE, APPEND, f"{name} {number}")
 
-    threads = [threading.Thread(target=write_some, args=(name,)) for name in "abcd"]
+    threads = [threading.Thread(target=write_some, args=(name,)) for name in "ab"]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(30)
     lines = desk.document.read_text().splitlines()
-    assert sorted(lines[2:]) == sorted(f"{n} {i}" for n in "abcd" for i in range(25))
+    assert lines[:2] == [HEADING, ""]
+    assert sorted(lines[2:]) == sorted(f"{n} {i}" for n in "ab" for i in range(100))
+    assert [line for line in lines if line.startswith("a ")] == [f"a {i}" for i in range(100)]
+
+
+class Editor:
+    """Saves by renaming, each time just after the document was read in order to be appended to."""
+
+    def __init__(self, desk: Desk, times: int) -> None:
+        self._desk = desk
+        self._times = times
+        self.saved = 0
+
+    def compose(self, document: str, text: str) -> str:
+        if self.saved < self._times:
+            self.saved += 1
+            draft = self._desk.workspace / "QWEN.md~"
+            draft.write_text(f"draft {self.saved}\n")
+            draft.rename(self._desk.document)
+        return append(document, text)
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_what_an_editor_saves_meanwhile_is_appended_to(desk: Desk, exists: bool) -> None:
+    if exists:
+        desk.document.write_text("before\n")
+    editor = Editor(desk, times=2)
+    files = ContextFiles(desk.workspace, desk.user, desk.lock, compose=editor.compose)
+    written = files.write(WORKSPACE, APPEND, "fact")
+    assert desk.document.read_text() == f"draft 2\n\n{HEADING}\n\nfact\n"
+    assert (written.size, written.changed) == (desk.document.stat().st_size, True)
+    assert [path.name for path in desk.workspace.iterdir()] == ["QWEN.md"]
+
+
+def test_an_editor_that_never_stops_saving_wins(desk: Desk) -> None:
+    editor = Editor(desk, times=1_000)
+    files = ContextFiles(desk.workspace, desk.user, desk.lock, compose=editor.compose)
+    assert code(lambda: files.write(WORKSPACE, APPEND, "fact")) == "daemon_busy"
+    assert desk.document.read_text() == f"draft {editor.saved}\n"
+    assert [path.name for path in desk.workspace.iterdir()] == ["QWEN.md"]
+    assert desk.files.write(WORKSPACE, APPEND, "fact").changed
+
+
+def test_a_writer_that_holds_the_lock_is_waited_for(desk: Desk) -> None:
+    lock = FileLock(desk.lock)
+    assert lock.acquire()
+    done = threading.Event()
+
+    def write() -> None:
+        desk.files.write(WORKSPACE, REPLACE, "x")
+        done.set()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    assert not done.wait(0.05)
+    assert not desk.document.exists()
+    lock.release()
+    thread.join(10)
+    assert desk.document.read_text() == "x"
+
+
+def test_the_lock_may_be_behind_a_link(desk: Desk) -> None:
+    (desk.outside / "base").symlink_to(desk.user)
+    lock = desk.outside / "base" / "qmemd" / "lock"
+    desk.user.mkdir(parents=True)
+    assert ContextFiles(desk.workspace, desk.user, lock).write(WORKSPACE, APPEND, "x").changed
+    assert (desk.user / "qmemd" / "lock").exists()
+
+
+WITHOUT_RIGHTS = """
+import sys
+from pathlib import Path
+from qmemd.context import ContextFiles
+from qmemd.context.records import ContextScope, WriteMode
+from qmemd.errors import RequestError
+
+root = Path(sys.argv[1])
+files = ContextFiles(root / "work", root / "user", root / "lock")
+for mode in WriteMode:
+    try:
+        files.write(ContextScope.WORKSPACE, mode, "new")
+    except RequestError as error:
+        print(error.code, error.extra["osCode"])
+try:
+    print(files.read("QWEN.md", max_bytes=9).content)
+except RequestError as error:
+    print(error.code)
+listing = files.listing()
+print(len(listing.files), *[trouble.error_kind for trouble in listing.troubles])
+"""
+
+
+@pytest.mark.parametrize(
+    ("file_mode", "directory_mode", "told"),
+    [
+        (0o000, 0o700, ["permission_denied", "1"]),
+        (0o600, 0o500, ["old", "1"]),
+        (0o600, 0o000, ["permission_denied", "0 stat_failed stat_failed"]),
+    ],
+)
+def test_permissions_that_are_missing(
+    desk: Desk, file_mode: int, directory_mode: int, told: list[str]
+) -> None:
+    desk.document.write_text("old")
+    desk.document.chmod(file_mode)
+    desk.workspace.chmod(directory_mode)
+    try:
+        told_now = without_rights(desk.workspace.parent)
+    finally:
+        desk.workspace.chmod(0o700)
+        desk.document.chmod(0o600)
+    assert told_now == ["file_error EACCES", "file_error EACCES", *told]
+    assert desk.document.read_text() == "old"
+    assert [path.name for path in desk.workspace.iterdir()] == ["QWEN.md"]
+
+
+def without_rights(root: Path) -> list[str]:
+    """What a process says that permissions hold for, even when root starts it."""
+    prefix = []
+    if os.geteuid() == 0:
+        setpriv = shutil.which("setpriv")
+        if setpriv is None:
+            pytest.skip("permissions do not hold for root, and there is no setpriv")
+        prefix = [setpriv, "--bounding-set", "-dac_override,-dac_read_search"]
+    command = [*prefix, sys.executable, "-c", WITHOUT_RIGHTS, str(root)]
+    said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=30)
+    return said.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("first_line", "lines", "content", "more"),
+    [
+        (1, None, "a\u2028\nb\x0c\nc\n", False),
+        (1, 2, "a\u2028\nb\x0c\n", True),
+        (1, 3, "a\u2028\nb\x0c\nc\n", False),
+        (3, 1, "c\n", False),
+        (3, 9, "c\n", False),
+        (4, 1, "", False),
+    ],
+)
+def test_more_is_there_only_while_lines_are_left(
+    desk: Desk, first_line: int, lines: int | None, content: str, more: bool
+) -> None:
+    desk.document.write_bytes("a\u2028\nb\x0c\nc\n".encode())
+    part = desk.files.read("QWEN.md", max_bytes=1_000, first_line=first_line, lines=lines)
+    assert (part.content, part.has_more, part.truncated) == (content, more, False)
+    assert part.lines == 3
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"), [(b"", 0), (b"a", 1), (b"a\n", 1), (b"\xef\xbb\xbf", 0), (b"\n", 1)]
+)
+def test_lines_are_counted(desk: Desk, data: bytes, lines: int) -> None:
+    desk.document.write_bytes(data)
+    content = desk.files.read("QWEN.md", max_bytes=10)
+    assert (content.lines, content.size) == (lines, len(data))
+    assert content.sha256 == hashlib.sha256(data).hexdigest()
 
 
 def test_reading_a_part(desk: Desk) -> None:

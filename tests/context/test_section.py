@@ -26,16 +26,21 @@ H = HEADING
         (f"{H}\n\n``` a `b`\n## Next\n", "c", f"{H}\n\n``` a `b`\nc\n\n## Next\n"),
         ("a\r\n", "b\nc", f"a\r\n\r\n{H}\r\n\r\nb\r\nc\r\n"),
         (f"{H}\r\n\r\na\r\n\r\n## N\r\n", "b", f"{H}\r\n\r\na\r\nb\r\n\r\n## N\r\n"),
+        ("a\r\nb\r\nc\n", "d\r\ne", f"a\r\nb\r\nc\r\n\r\n{H}\r\n\r\nd\r\ne\r\n"),
+        ("a\nb\nc\r\n", "d\r\ne", f"a\nb\nc\n\n{H}\n\nd\ne\n"),
+        (f"{H}\r\n\r\n```\r\n## no\r\n```\r\n", "b", f"{H}\r\n\r\n```\r\n## no\r\n```\r\nb\r\n"),
     ],
 )
 def test_text_is_put_at_the_end_of_the_section(document: str, text: str, after: str) -> None:
     assert append(document, text) == after
 
 
-def test_only_line_feeds_end_lines() -> None:
-    text = "a\u2028## b\x0c## c\x85## d"
-    document = append("", text)
-    assert append(document, "e") == f"{H}\n\n{text}\ne\n"
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_only_line_feeds_end_lines(ending: str) -> None:
+    text = "a\u2028## b\x0c```\x85## d\r## e"
+    document = append(f"# Rules{ending}", text)
+    assert document == f"# Rules{ending}{ending}{H}{ending}{ending}{text}{ending}"
+    assert append(document, "e") == f"{document}e{ending}"
 
 
 LINE = st.sampled_from(["a", "", "## x", "# y", H, "```", "~~~", "- b", "    ## z"])

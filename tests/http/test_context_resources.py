@@ -118,3 +118,75 @@ def test_refused_reads_have_both_forms_of_an_error(
         code,
         status,
     )
+
+
+def test_a_file_that_is_too_large_says_how_large_it_is(
+    client: testing.TestClient, door: FakeDoor, root: Path
+) -> None:
+    path = root / "w" / "QWEN.md"
+    with path.open("wb") as file:
+        file.truncate(16_777_217)
+    reply = write(client, {"scope": "workspace", "mode": "append", "content": "x"})
+    assert reply.status_code == 413
+    assert {key: reply.json[key] for key in reply.json if key != "error"} == {
+        "code": "memory_file_too_large",
+        "scope": "workspace",
+        "mode": "append",
+        "bytes": 16_777_217,
+        "limit": 16_777_216,
+    }
+    read = client.simulate_get("/file", params={"path": str(path)})
+    assert (read.status_code, read.json["errorKind"]) == (413, "file_too_large")
+    assert not door.published
+
+
+def test_a_file_that_is_no_text_is_left_alone(client: testing.TestClient, root: Path) -> None:
+    path = root / "w" / "QWEN.md"
+    path.write_bytes(b"\xff\xfe#")
+    reply = write(client, {"scope": "workspace", "content": "x"})
+    assert (reply.status_code, reply.json["code"]) == (409, "memory_file_refused")
+    assert path.read_bytes() == b"\xff\xfe#"
+    read = client.simulate_get("/file", params={"path": "QWEN.md"})
+    assert (read.status_code, read.json["errorKind"]) == (422, "binary_file")
+
+
+@pytest.mark.parametrize(("size", "truncated"), [(1_048_576, False), (1_048_577, True)])
+@pytest.mark.parametrize("asked", [{}, {"maxBytes": "99999999"}])
+def test_at_most_a_mebibyte_is_read_and_no_letter_is_cut(
+    client: testing.TestClient, root: Path, size: int, truncated: bool, asked: dict[str, str]
+) -> None:
+    (root / "w" / "QWEN.md").write_bytes(("x" * (size - 2) + "é").encode())
+    reply = client.simulate_get("/file", params={"path": "QWEN.md"} | asked)
+    assert reply.json["truncated"] is reply.json["hasMore"] is truncated
+    assert reply.json["content"].endswith("x" if truncated else "é")
+    assert reply.json["returnedBytes"] == (size - 2 if truncated else size)
+    assert reply.json["sizeBytes"] == size
+
+
+def test_the_content_is_limited_by_bytes(client: testing.TestClient, root: Path) -> None:
+    body = {"scope": "workspace", "mode": "replace", "content": "é" * 524_288}
+    assert write(client, body).json["bytesWritten"] == 1_048_576
+    reply = write(client, body | {"content": body["content"] + "\n"})
+    assert (reply.status_code, reply.json["code"]) == (400, "content_too_large")
+    assert (root / "w" / "QWEN.md").stat().st_size == 1_048_576
+    assert write(client, body | {"content": ""}).json["bytesWritten"] == 0
+    assert (root / "w" / "QWEN.md").read_bytes() == b""
+
+
+@pytest.mark.usefixtures("root")
+def test_the_scopes_of_this_route_are_named(client: testing.TestClient) -> None:
+    reply = write(client, {"scope": "project", "content": "x"})
+    assert "workspace" in reply.json["error"]
+    assert "global" in reply.json["error"]
+
+
+def test_fields_are_judged_before_the_client_id(client: testing.TestClient, root: Path) -> None:
+    reply = write(client, {"scope": "global", "content": 1}, X_Qwen_Client_Id="unknown")
+    assert reply.json["code"] == "invalid_content"
+    reply = write(client, {"scope": "global", "content": "x"}, X_Qwen_Client_Id="a b")
+    assert (reply.status_code, reply.json["code"]) == (400, "invalid_client_id")
+    # What is too large is a matter of the fields as well.
+    large = {"scope": "global", "content": "x" * 1_048_577}
+    reply = write(client, large, X_Qwen_Client_Id="unknown")
+    assert reply.json["code"] == "content_too_large"
+    assert not (root / "h").exists()
