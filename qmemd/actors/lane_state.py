@@ -42,8 +42,9 @@ log = logging.getLogger(__name__)
 
 MAX_HELD = MAX_PENDING
 """Requests that may wait for the child's answer to the availability question."""
-MAX_ATTEMPTS = 2
-"""Runs of one task, counted over restarts, before it fails ``daemon_restarted``."""
+MAX_ATTEMPTS = 3
+"""Runs of one task that ended with their daemon, before it fails ``daemon_restarted``: it is
+run again twice."""
 
 
 class LaneState:

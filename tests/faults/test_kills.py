@@ -68,7 +68,7 @@ def test_an_orphan_commits_nothing_while_the_next_daemon_works(victim: Victim) -
     tasks = []
     for number in range(1, 7):
         victim.start()
-        if number % 2:  # a task that is killed three times may fail: none gets that far here
+        if number % 2:  # so that none is killed three times, after which it may fail
             for task_id in tasks:
                 assert task_id
                 assert victim.ended(task_id)["status"] == "completed"
