@@ -50,7 +50,7 @@ def test_sessions_and_results_are_there_after_a_restart(make_api: MakeApi) -> No
 def test_a_task_that_ran_too_often_fails(make_api: MakeApi) -> None:
     api = make_api(agent_command=SILENT)
     task = api.start("dream")["taskId"]
-    for _ in range(2):
+    for _ in range(3):
         while api.get(f"{MEMORY}/dream/{task}").body["status"] != "running":
             pass
         api.daemon.stop()
