@@ -15,7 +15,7 @@ from qmemd.http.error_handlers import add_error_handlers
 from qmemd.http.event_resources import SessionEvents, WorkspaceEvents
 from qmemd.http.fields import Fields
 from qmemd.http.memory_resources import AllTasks, OneTask, Tasks, request_readers
-from qmemd.http.meta_resources import Capabilities, DaemonStatus, Health
+from qmemd.http.meta_resources import Capabilities, DaemonStatus, Health, OpenApi
 from qmemd.http.ports import Access, Door
 from qmemd.http.replies import Reply
 from qmemd.http.routing import MethodRouter
@@ -56,6 +56,7 @@ def create_app(door: Door, access: Access, *, fields: Fields | None = None) -> A
     app.add_route(paths.HEALTH, Health())
     app.add_route(paths.CAPABILITIES, Capabilities(door.workspace))
     app.add_route(paths.STATUS, DaemonStatus(door))
+    app.add_route(paths.OPENAPI, OpenApi())
     waiting_room = WaitingRoom(door)
     for kind, read_request in request_readers(fields).items():
         app.add_route(f"{paths.MEMORY}/{kind}", Tasks(door, read_request))

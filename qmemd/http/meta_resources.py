@@ -6,7 +6,7 @@ import falcon
 
 from qmemd.http.capabilities import capabilities
 from qmemd.http.ports import Door
-from qmemd.http.replies import json_reply
+from qmemd.http.replies import Reply, json_reply
 
 _OK = json_reply(200, {"status": "ok"})
 
@@ -35,4 +35,18 @@ class Capabilities:
         self._reply = json_reply(200, capabilities(workspace))
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        self._reply.send(resp)
+
+
+class OpenApi:
+    """``/openapi.json``: made when it is asked for first, since few ask."""
+
+    def __init__(self) -> None:
+        self._reply: Reply | None = None
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        if self._reply is None:
+            from qmemd.http.openapi import openapi_document  # noqa: PLC0415 - only when needed
+
+            self._reply = json_reply(200, openapi_document())
         self._reply.send(resp)

@@ -12,6 +12,7 @@ MEMORY = "/workspace/memory"
 SESSION = "/session"
 FILE = "/file"
 STATUS = "/daemon/status"
+OPENAPI = "/openapi.json"
 EVENTS = "/workspace/events"
 
 READ_METHODS = frozenset({"GET", "HEAD"})

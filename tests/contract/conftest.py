@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 
 from qmemd import Daemon, Settings
+from tests.contract.described import Description
 
 TOKEN = "contract-token"
 MEMORY = "/workspace/memory"
+DESCRIPTION = Description()
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,9 @@ class Api:
             connection.request(method, path, raw, {k: v for k, v in sent.items() if v is not None})
             response = connection.getresponse()
             names = {name.lower(): value for name, value in response.getheaders()}
-            return Answer(response.status, names, response.read())
+            answer = Answer(response.status, names, response.read())
+        DESCRIPTION.check(method, path, answer.status, answer.headers, answer.raw)
+        return answer
 
     def get(self, path: str, **headers: str) -> Answer:
         return self.call("GET", path, **headers)

@@ -1,0 +1,156 @@
+"""The document itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from typing import Any
+
+from qmemd._version import __version__
+from qmemd.errors import ERRORS
+from qmemd.http.openapi.answers import ANSWERS
+from qmemd.http.openapi.daemon_answers import DAEMON_ANSWERS
+from qmemd.http.openapi.errors import (
+    EVERY_BODY,
+    EVERY_REQUEST,
+    error_answers,
+    error_schemas,
+    shared_answers,
+)
+from qmemd.http.openapi.operations import SSE, Operation, operations
+from qmemd.http.openapi.parameters import CLIENT_ID, PARAMETERS
+from qmemd.http.openapi.schema import ref
+from qmemd.http.openapi.task_answers import task_schemas
+
+_DESCRIPTION = """\
+A session-less API for the managed memory of coding agents: a task is posted, answered with 202 at \
+once, and runs when those before it have. Every error is `{"error", "code"}` with a stable code. \
+HEAD works wherever GET does, except on streams; OPTIONS answers `Allow`. Unknown keys of a body \
+are ignored."""
+
+_STREAM_HEADERS = {
+    "X-Qwen-Event-Epoch": "Event ids are from this epoch.",
+    "X-Qwen-SSE-Stream-Id": "Names the stream in the daemon's log.",
+}
+
+
+def openapi_document() -> dict[str, Any]:
+    """OpenAPI 3.1, ready to be rendered as JSON."""
+    described: dict[str, dict[str, Any]] = {}
+    names = {operation.name: operation for operation in operations()}
+    for operation in names.values():
+        row = described.setdefault(operation.path, {})
+        row[operation.method] = _operation(operation, names)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "qmemd",
+            "version": __version__,
+            "description": _DESCRIPTION,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"token": []}],
+        "tags": [{"name": tag} for tag in dict.fromkeys(o.tag for o in names.values())],
+        "paths": described,
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "parameters": PARAMETERS,
+            "responses": shared_answers(),
+            "schemas": {
+                **_bodies({o.body for o in names.values() if o.body}),
+                **task_schemas(),
+                **ANSWERS,
+                **DAEMON_ANSWERS,
+                **error_schemas(),
+                "EventStream": {
+                    "type": "string",
+                    "description": "Frames of `id`, `event` and `data`, which is a line of JSON.",
+                },
+                "OpenapiDocument": {"type": "object", "description": "OpenAPI 3.1."},
+            },
+        },
+    }
+
+
+def _operation(operation: Operation, names: Mapping[str, Operation]) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "operationId": operation.name,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+    }
+    if operation.description:
+        described["description"] = operation.description
+    if operation.name == "getHealth":
+        described["security"] = [{}, {"token": []}]
+    if operation.parameters:
+        described["parameters"] = [
+            {"$ref": f"#/components/parameters/{name}"} for name in operation.parameters
+        ]
+    if operation.body:
+        described["requestBody"] = {
+            "required": not operation.body_optional,
+            "content": {"application/json": {"schema": ref(_body_name(operation.body))}},
+        }
+    success = {str(operation.status): _success(operation, names)}
+    return described | {"responses": success | error_answers(_codes(operation))}
+
+
+def _success(operation: Operation, names: Mapping[str, Operation]) -> dict[str, Any]:
+    described: dict[str, Any] = {"description": "Done." if operation.answer is None else "Yes."}
+    if operation.status == 202:  # noqa: PLR2004 - HTTP's own number
+        described["description"] = "Accepted."
+    if operation.answer:
+        described["content"] = {operation.media_type: {"schema": ref(operation.answer)}}
+    if operation.media_type == SSE:
+        described["headers"] = {
+            name: {"description": text, "required": True, "schema": {"type": "string"}}
+            for name, text in _STREAM_HEADERS.items()
+        }
+    if operation.links:
+        described["links"] = {
+            name: {
+                "operationId": name,
+                "parameters": {
+                    part: f"$response.body#/{part}"
+                    for part in ("taskId", "sessionId")
+                    if part in names[name].parameters
+                },
+            }
+            for name in operation.links
+        }
+    return described
+
+
+def _codes(operation: Operation) -> list[str]:
+    """Codes that may refuse it."""
+    codes = [*EVERY_REQUEST, *operation.codes]
+    if operation.stops:
+        codes.append("daemon_stopping")
+    if "{" in operation.path:
+        codes.append("not_found")
+    if CLIENT_ID in operation.parameters:
+        codes.append("invalid_client_id")
+    if operation.body:
+        codes += EVERY_BODY
+    return codes
+
+
+def _bodies(names: Iterable[str]) -> dict[str, Any]:
+    """The schemas that requests are checked with."""
+    folder = files("qmemd.http") / "schemas"
+    read = {name: json.loads((folder / f"{name}.json").read_bytes()) for name in sorted(names)}
+    for schema in read.values():
+        del schema["$schema"]  # OpenAPI 3.1 means the same one
+    return {_body_name(name): schema for name, schema in read.items()}
+
+
+def _body_name(schema: str) -> str:
+    return f"{schema.title()}Body"
+
+
+def unused_codes() -> set[str]:
+    """Codes of refusals that no operation names."""
+    named = {code for operation in operations() for code in _codes(operation)}
+    return {code for code, entry in ERRORS.items() if entry.status is not None} - named
