@@ -74,7 +74,9 @@ def list_filter(req: falcon.Request) -> tuple[TaskKind | None, TaskStatus | None
 
 
 def _limit(req: falcon.Request) -> int:
-    limit = req.get_param("limit") or str(DEFAULT_LISTED)
+    limit = req.get_param("limit")
+    if limit is None:
+        return DEFAULT_LISTED
     if not _LIMIT.fullmatch(limit) or not 1 <= int(limit) <= MAX_LISTED:
         raise RequestError("invalid_limit")
     return int(limit)

@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import psutil
 
@@ -147,7 +148,7 @@ class Victim:
             assert parse(path.read_bytes()).has_head, path
         for index in self.base.rglob("MEMORY.md"):
             names = {path.name for path in documents if path.is_relative_to(index.parent)}
-            lines = [line for line in index.read_text().splitlines() if line.strip()]
+            lines = [unquote(line) for line in index.read_text().split("\n") if line.strip()]
             if len(names) <= MAX_INDEXED:  # a longer index is cut, and says so
                 assert len(lines) == len(names), index
                 assert all(any(name in line for line in lines) for name in names), index

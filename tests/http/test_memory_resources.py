@@ -201,7 +201,7 @@ def test_tasks_are_listed_by_kind_status_and_number(
     [
         ("kind=changing", "invalid_kind"),
         ("status=done", "invalid_status"),
-        *((f"limit={limit}", "invalid_limit") for limit in ("0", "-1", "1001", "x", "1e2")),
+        *((f"limit={limit}", "invalid_limit") for limit in ("", "0", "-1", "1001", "x", "1e2")),
     ],
 )
 def test_a_filter_that_is_none(client: testing.TestClient, query: str, code: str) -> None:

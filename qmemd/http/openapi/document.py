@@ -18,9 +18,9 @@ from qmemd.http.openapi.errors import (
     error_schemas,
     shared_answers,
 )
-from qmemd.http.openapi.operations import SSE, Operation, operations
+from qmemd.http.openapi.operations import EMPTY, SSE, Operation, operations
 from qmemd.http.openapi.parameters import CLIENT_ID, PARAMETERS
-from qmemd.http.openapi.schema import ref
+from qmemd.http.openapi.schema import Schema, ref, text
 from qmemd.http.openapi.task_answers import task_schemas
 
 _DESCRIPTION = """\
@@ -37,11 +37,11 @@ _STREAM_HEADERS = {
 
 def openapi_document() -> dict[str, Any]:
     """OpenAPI 3.1, ready to be rendered as JSON."""
+    rows = {operation.name: operation for operation in operations()}
+    schemas = _schemas(rows.values())
     described: dict[str, dict[str, Any]] = {}
-    names = {operation.name: operation for operation in operations()}
-    for operation in names.values():
-        row = described.setdefault(operation.path, {})
-        row[operation.method] = _operation(operation, names)
+    for row in rows.values():
+        described.setdefault(row.path, {})[row.method] = _operation(row, rows, schemas)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -52,29 +52,33 @@ def openapi_document() -> dict[str, Any]:
         },
         "servers": [{"url": "/"}],
         "security": [{"token": []}],
-        "tags": [{"name": tag} for tag in dict.fromkeys(o.tag for o in names.values())],
+        "tags": [{"name": tag} for tag in dict.fromkeys(row.tag for row in rows.values())],
         "paths": described,
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             "parameters": PARAMETERS,
             "responses": shared_answers(),
-            "schemas": {
-                **_bodies({o.body for o in names.values() if o.body}),
-                **task_schemas(),
-                **ANSWERS,
-                **DAEMON_ANSWERS,
-                **error_schemas(),
-                "EventStream": {
-                    "type": "string",
-                    "description": "Frames of `id`, `event` and `data`, which is a line of JSON.",
-                },
-                "OpenapiDocument": {"type": "object", "description": "OpenAPI 3.1."},
-            },
+            "schemas": schemas,
         },
     }
 
 
-def _operation(operation: Operation, names: Mapping[str, Operation]) -> dict[str, Any]:
+def _schemas(rows: Iterable[Operation]) -> dict[str, Schema]:
+    return {
+        **_bodies({row.body for row in rows if row.body} - {EMPTY}),
+        _body_name(EMPTY): {"type": "object", "description": "It is not looked at."},
+        **task_schemas(),
+        **ANSWERS,
+        **DAEMON_ANSWERS,
+        **error_schemas(),
+        "EventStream": text("Frames of `id`, `event` and `data`, which is a line of JSON."),
+        "OpenapiDocument": {"type": "object", "description": "OpenAPI 3.1."},
+    }
+
+
+def _operation(
+    operation: Operation, rows: Mapping[str, Operation], schemas: Mapping[str, Schema]
+) -> dict[str, Any]:
     described: dict[str, Any] = {
         "operationId": operation.name,
         "tags": [operation.tag],
@@ -93,34 +97,36 @@ def _operation(operation: Operation, names: Mapping[str, Operation]) -> dict[str
             "required": not operation.body_optional,
             "content": {"application/json": {"schema": ref(_body_name(operation.body))}},
         }
-    success = {str(operation.status): _success(operation, names)}
+    success = {str(operation.status): _success(operation, rows, schemas)}
     return described | {"responses": success | error_answers(_codes(operation))}
 
 
-def _success(operation: Operation, names: Mapping[str, Operation]) -> dict[str, Any]:
-    described: dict[str, Any] = {"description": "Done." if operation.answer is None else "Yes."}
-    if operation.status == 202:  # noqa: PLR2004 - HTTP's own number
-        described["description"] = "Accepted."
+def _success(
+    operation: Operation, rows: Mapping[str, Operation], schemas: Mapping[str, Schema]
+) -> dict[str, Any]:
+    described: dict[str, Any] = {"description": "Done."}
     if operation.answer:
+        described["description"] = schemas[operation.answer]["description"]
         described["content"] = {operation.media_type: {"schema": ref(operation.answer)}}
     if operation.media_type == SSE:
         described["headers"] = {
-            name: {"description": text, "required": True, "schema": {"type": "string"}}
-            for name, text in _STREAM_HEADERS.items()
+            name: {"description": told, "required": True, "schema": {"type": "string"}}
+            for name, told in _STREAM_HEADERS.items()
         }
     if operation.links:
-        described["links"] = {
-            name: {
-                "operationId": name,
-                "parameters": {
-                    part: f"$response.body#/{part}"
-                    for part in ("taskId", "sessionId")
-                    if part in names[name].parameters
-                },
-            }
-            for name in operation.links
-        }
+        described["links"] = {name: _link(operation, rows[name]) for name in operation.links}
     return described
+
+
+def _link(source: Operation, target: Operation) -> dict[str, Any]:
+    return {
+        "operationId": target.name,
+        "parameters": {
+            PARAMETERS[part]["name"]: f"$response.body#/{part}"
+            for part in source.names
+            if part in target.parameters
+        },
+    }
 
 
 def _codes(operation: Operation) -> list[str]:

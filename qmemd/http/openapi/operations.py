@@ -10,6 +10,8 @@ from qmemd.http.openapi.parameters import CLIENT_ID
 from qmemd.kinds import TaskKind
 
 SSE = "text/event-stream"
+EMPTY = "empty"
+"""The body of a request that needs none."""
 
 _ASKS = ("daemon_busy",)
 """Codes of what is asked of the daemon's actors."""
@@ -49,7 +51,9 @@ class Operation:
     stops: bool = True
     """Whether it is refused while the daemon shuts down."""
     links: tuple[str, ...] = ()
-    """Operations that take what the answer names."""
+    """Operations that may follow."""
+    names: tuple[str, ...] = ()
+    """Parameters of those that the answer holds."""
 
 
 def operations() -> Iterator[Operation]:
@@ -126,6 +130,7 @@ def _of_kind(kind: TaskKind) -> Iterator[Operation]:
             *("idempotency_mismatch", "remember_queue_full", f"{kind}_failed", *_ASKS),
         ),
         links=(f"get{name}Task", f"cancel{name}Task"),
+        names=("taskId",),
     )
     yield Operation(
         "get",
@@ -148,7 +153,7 @@ def _of_kind(kind: TaskKind) -> Iterator[Operation]:
         "A queued one ends at once; a running one is told, and ends within a few seconds unless "
         "its change set was applied already.",
         ("taskId", CLIENT_ID),
-        body="empty",
+        body=EMPTY,
         body_optional=True,
         status=202,
         answer=f"{name}Task",
@@ -208,7 +213,8 @@ _SESSIONS = (
             *("invalid_cwd", "invalid_session_scope", "workspace_mismatch"),
             *("session_limit_exceeded", *_ASKS),
         ),
-        links=("beat", "detach", "closeSession"),
+        links=("startRemember", "startForget", "listTasks", "beat", "detach", "closeSession"),
+        names=("sessionId", CLIENT_ID),
     ),
     Operation(
         "post",
@@ -218,7 +224,7 @@ _SESSIONS = (
         "Say that a client is still there.",
         "A session without a stream and without one of these for 30 minutes is closed.",
         ("sessionId", CLIENT_ID),
-        body="empty",
+        body=EMPTY,
         body_optional=True,
         answer="Heartbeat",
         codes=_SESSION_CODES,
@@ -230,7 +236,7 @@ _SESSIONS = (
         "sessions",
         "Leave a session; the last client closes it.",
         parameters=("sessionId", CLIENT_ID),
-        body="empty",
+        body=EMPTY,
         body_optional=True,
         status=204,
         codes=_SESSION_CODES,
@@ -242,7 +248,7 @@ _SESSIONS = (
         "sessions",
         "Close a session, its streams and its client ids.",
         parameters=("sessionId", CLIENT_ID),
-        body="empty",
+        body=EMPTY,
         body_optional=True,
         status=204,
         codes=_SESSION_CODES,

@@ -13,7 +13,7 @@ from qmemd.streams import DEFAULT_QUEUED
 
 CLIENT_ID = "clientId"
 
-_ONE_CLIENT = {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"}
+_MAYBE_CLIENT = {"type": "string", "pattern": "^[A-Za-z0-9._:-]{0,128}$"}
 
 
 def _header(name: str, description: str, schema: Any) -> dict[str, Any]:
@@ -43,7 +43,7 @@ PARAMETERS: Mapping[str, dict[str, Any]] = {
         "X-Qwen-Client-Id",
         "Who asks: an id that `POST /session` gave, of a session that is open. Absent or empty is "
         "anonymous. What was made with an id is seen with that id alone.",
-        _ONE_CLIENT,
+        _MAYBE_CLIENT,
     ),
     "idempotencyKey": _header(
         "Idempotency-Key",
@@ -114,6 +114,6 @@ PARAMETERS: Mapping[str, dict[str, Any]] = {
         "snapshot", "`1` or `true` asks for a `session_snapshot` first.", {"type": "string"}
     ),
     "connectReason": _query("connectReason", "Taken and ignored.", {"type": "string"}),
-    "client": _query("client", "Only changes that this client caused.", _ONE_CLIENT),
+    "client": _query("client", "Only changes that this client caused.", _MAYBE_CLIENT),
 }
 """By the names that operations use for them."""

@@ -136,7 +136,10 @@ def _tasks(kind: TaskKind) -> dict[str, Schema]:
             error=ref("TaskError"),
             result=_NEVER,
         ),
-        f"{name}Task": {"oneOf": [ref(f"{name}{form}") for form in _FORMS]},
+        f"{name}Task": {
+            "description": "The task as it is now.",
+            "oneOf": [ref(f"{name}{form}") for form in _FORMS],
+        },
         f"{name}Receipt": {
             "description": "The new task, or the one that an equal Idempotency-Key made.",
             "oneOf": [ref(f"{name}Accepted"), *(ref(f"{name}{form}") for form in _FORMS)],
