@@ -18,13 +18,14 @@ from tests.conftest import Home
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
+API = (ROOT / "docs" / "api.md").read_text()
 CURL = shutil.which("curl")
 
 
-def block(language: str, holding: str) -> str:
-    """The code block of a language that holds this text."""
-    blocks: list[str] = re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
-    (found,) = [text for text in blocks if holding in text]
+def block(language: str, holding: str, text: str = README) -> str:
+    """The code block of a language that holds this."""
+    blocks: list[str] = re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+    (found,) = [found for found in blocks if holding in found]
     return found
 
 
@@ -64,6 +65,14 @@ def test_the_walk_with_curl(home: Home) -> None:
             else:
                 assert json.loads(shown)["status"] == "queued"
                 task_id = json.loads(shown)["taskId"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CURL is None, reason="the example needs curl")
+def test_the_example_of_the_guide_to_the_api(home: Home) -> None:
+    with Daemon(home.settings(token="secret")) as daemon:
+        example = block("sh", "daemon=http", API).replace("http://127.0.0.1:4170", daemon.url)
+        assert json.loads(bash(example, home))["status"] == "completed"
 
 
 def test_the_example_of_embedding(home: Home) -> None:

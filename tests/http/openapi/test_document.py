@@ -19,8 +19,6 @@ from qmemd.http.ports import Access
 from qmemd.http.routing import MethodRouter
 from tests.http.fake_door import FakeDoor
 
-DOCS = Path(__file__).parents[3] / "docs"
-
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
@@ -70,8 +68,3 @@ def test_bodies_are_described_by_the_schemas_that_check_them(document: dict[str,
         checked = json.loads(path.read_bytes())
         del checked["$schema"]
         assert document["components"]["schemas"][f"{path.stem.title()}Body"] == checked
-
-
-def test_the_copy_among_the_documents_is_this_one(document: dict[str, Any]) -> None:
-    copy = json.loads((DOCS / "openapi.json").read_bytes())
-    assert copy == json.loads(json.dumps(document)), "run scripts/describe"
