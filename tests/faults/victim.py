@@ -147,7 +147,8 @@ class Victim:
         for path in documents:
             assert parse(path.read_bytes()).has_head, path
         for index in self.base.rglob("MEMORY.md"):
-            names = {path.name for path in documents if path.is_relative_to(index.parent)}
+            inside = [path for path in documents if path.is_relative_to(index.parent)]
+            names = [path.relative_to(index.parent).as_posix() for path in inside]
             lines = [unquote(line) for line in index.read_text().split("\n") if line.strip()]
             if len(names) <= MAX_INDEXED:  # a longer index is cut, and says so
                 assert len(lines) == len(names), index
