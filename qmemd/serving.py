@@ -14,6 +14,7 @@ from qmemd.actors.door import Door
 from qmemd.actors.gateway import Server
 from qmemd.announcement import Announcement, announce, announcement_path, withdraw
 from qmemd.errors import MemoryFilesError
+from qmemd.setting_values import is_loopback
 from qmemd.settings import Settings
 
 if TYPE_CHECKING:
@@ -77,6 +78,12 @@ class Serving:
 
         listening = bind(self._settings.hostname, self._settings.port)
         self._port = listening.getsockname()[1]
+        if not is_loopback(self._settings.hostname):
+            log.warning(
+                "other machines may reach %s: every request needs the token, and plain HTTP shows "
+                "it to whoever listens on the way; docs/proxy.md has TLS",
+                self.url,
+            )
         return listening
 
     def find_token(self) -> None:

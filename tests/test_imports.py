@@ -44,7 +44,8 @@ ALLOWED: dict[str, set[str]] = {
     "workspace": {"acp", "actors", "memory", "journal", "messages", "settings", *RECORDS, "errors"},
     "host_requests": {"errors", "texts", *RECORDS},
     "serving": {
-        *("access_token", "actors", "announcement", "errors", "http", "settings"),
+        *("access_token", "actors", "announcement", "errors", "http"),
+        *("setting_values", "settings"),
         *RECORDS,
     },
     "daemon": {

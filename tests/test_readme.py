@@ -110,3 +110,12 @@ def test_every_flag_and_variable_of_the_table_is_known() -> None:
         assert flag in helped, flag
     for flag in set(re.findall(r"(--[a-z-]+)", helped)) - {"--help"}:
         assert flag in README, flag
+
+
+def test_every_test_that_the_documents_name_is_there() -> None:
+    for document in (ROOT / "SECURITY.md", *(ROOT / "docs").glob("*.md")):
+        for path, name in re.findall(r"(tests/[\w/]+\.py)(?:::(\w+))?", document.read_text()):
+            assert (ROOT / path).exists(), f"{document.name}: {path}"
+            assert not name or f"def {name}(" in (ROOT / path).read_text(), (
+                f"{document.name}: {name}"
+            )
