@@ -18,9 +18,10 @@ from qmemd import ChangeAction, Daemon, MemoryChanged, RequestError, SettingsErr
 from qmemd.journal import InMemoryJournal
 from qmemd.kinds import Scope, TaskKind
 from qmemd.memory.changes import FileChange
-from qmemd.memory.commit import Committer, RunRecord
+from qmemd.memory.commit import Committer
 from qmemd.memory.history import History
 from qmemd.memory.memorypath import MemoryPath
+from qmemd.memory.proposals import RunRecord
 from qmemd.memory.scan import Scanner
 from tests.conftest import Home
 from tests.fakes_events import Reader

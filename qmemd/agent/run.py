@@ -11,7 +11,7 @@ from qmemd.agent.cancellation import Cancellation
 from qmemd.agent.meter import UsageMeter
 from qmemd.errors import TaskFailedError
 from qmemd.kinds import TaskKind
-from qmemd.memory.commit import RunRecord
+from qmemd.memory.proposals import RunRecord
 
 MAX_TURNS = 6
 """How often a model is asked in one run."""

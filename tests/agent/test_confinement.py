@@ -18,12 +18,13 @@ from qmemd.agent.tools import Tools
 from qmemd.agent.view import DraftView
 from qmemd.errors import TaskFailedError
 from qmemd.kinds import Scope, TaskKind, Topic
-from qmemd.memory.commit import Committer, RunRecord
+from qmemd.memory.commit import Committer
 from qmemd.memory.documents import render
 from qmemd.memory.draft import Draft
 from qmemd.memory.history import History
 from qmemd.memory.memorypath import MemoryPath
 from qmemd.memory.paths import MemoryPaths, resolve_paths
+from qmemd.memory.proposals import RunRecord
 from qmemd.memory.scan import Scanner
 
 SECRET = "only-outside-of-the-memory"

@@ -10,11 +10,12 @@ from typing import Any
 
 from qmemd.kinds import Scope, TaskKind
 from qmemd.memory.changes import ChangeSet, FileChange
-from qmemd.memory.commit import Committer, RunRecord
+from qmemd.memory.commit import Committer
 from qmemd.memory.draft import Draft, MemoryPath
 from qmemd.memory.history import History, no_step
 from qmemd.memory.late_writes import LateWrites
 from qmemd.memory.paths import resolve_paths
+from qmemd.memory.proposals import RunRecord
 from qmemd.memory.scan import Scanner
 
 NOW = datetime(2026, 7, 30, 10, 11, 12, 345678, tzinfo=UTC)
