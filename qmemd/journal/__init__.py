@@ -9,6 +9,7 @@ from qmemd.journal.interface import (
     ClaimLostError,
     IdempotencyKey,
     Journal,
+    Retention,
 )
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "IdempotencyKey",
     "InMemoryJournal",
     "Journal",
+    "Retention",
     "fingerprint",
 ]

@@ -14,14 +14,12 @@ from qmemd.errors import RequestError
 from qmemd.journal.fingerprints import fingerprints_of
 from qmemd.journal.interface import (
     KEY_LIFETIME,
-    RETAINED,
-    RETAINED_BYTES,
-    RETAINED_KEYED,
     Accepted,
     Capacity,
     Claim,
     ClaimLostError,
     IdempotencyKey,
+    Retention,
 )
 from qmemd.kinds import TaskKind, TaskStatus
 from qmemd.results import TaskResult, result_from_wire
@@ -65,14 +63,10 @@ class InMemoryJournal:
         self,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         *,
-        retained: int = RETAINED,
-        retained_keyed: int = RETAINED_KEYED,
-        retained_bytes: int = RETAINED_BYTES,
+        retention: Retention | None = None,
     ) -> None:
         self._clock = clock
-        self._retained = retained
-        self._retained_keyed = retained_keyed
-        self._retained_bytes = retained_bytes
+        self._retention = retention or Retention()
         self._bytes = 0
         """About how much the results of all records hold."""
         self._lock = threading.Lock()
@@ -237,7 +231,7 @@ class InMemoryJournal:
         while self._keyed:
             key, task_id = next(iter(self._keyed.items()))
             record = self._records[task_id]
-            if record.task.created_at > horizon and len(self._keyed) <= self._retained_keyed:
+            if record.task.created_at > horizon and len(self._keyed) <= self._retention.keyed:
                 return
             del self._keyed[key]
             record.key = None
@@ -247,8 +241,8 @@ class InMemoryJournal:
     def _evict(self) -> tuple[str, ...]:
         evicted = []
         while self._terminal and (
-            len(self._records) - len(self._keyed) > self._retained
-            or self._bytes > self._retained_bytes
+            len(self._records) - len(self._keyed) > self._retention.records
+            or self._bytes > self._retention.size
         ):
             task_id, _ = self._terminal.popitem(last=False)
             self._bytes -= self._records.pop(task_id).size

@@ -27,6 +27,15 @@ KEY_LIFETIME = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
+class Retention:
+    """How much is kept of tasks that have ended."""
+
+    records: int = RETAINED
+    keyed: int = RETAINED_KEYED
+    size: int = RETAINED_BYTES
+
+
+@dataclass(frozen=True, slots=True)
 class Capacity:
     """How many tasks may be pending (queued and running) in one workspace."""
 

@@ -13,7 +13,7 @@ from qmemd.actors.lane import LaneActor
 from qmemd.actors.lane_state import MAX_HELD, LaneState
 from qmemd.errors import RequestError
 from qmemd.events import MemoryChanged, TaskUpdated
-from qmemd.journal import Capacity, Claim, InMemoryJournal
+from qmemd.journal import Capacity, Claim, InMemoryJournal, Retention
 from qmemd.kinds import Scope, TaskStatus
 from qmemd.messages import (
     Availability,
@@ -377,7 +377,7 @@ def test_an_end_that_the_journal_does_not_take_is_told_and_kept_for_it(
 
 def test_evicted_records_leave_the_board(clock: FakeClock, new_id: Callable[[], str]) -> None:
     rig = Rig(clock, new_id)
-    rig.journal = InMemoryJournal(clock, retained=2)
+    rig.journal = InMemoryJournal(clock, retention=Retention(records=2))
     rig.lane = rig.new_lane()
     ids = []
     for _ in range(4):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from qmemd.errors import RequestError
-from qmemd.journal import Capacity, Claim, ClaimLostError, fingerprint
+from qmemd.journal import Capacity, Claim, ClaimLostError, Retention, fingerprint
 from qmemd.kinds import ContextMode, Scope, TaskStatus, Topic
 from qmemd.results import ForgetResult, RememberResult, RemovedEntry, TaskResult, Usage
 from qmemd.tasks import Dream, Forget, Remember, Task, TaskFailure, TaskRequest
@@ -119,7 +119,7 @@ def test_a_key_loses_its_force_after_a_day(desk: Desk) -> None:
 
 
 def test_the_oldest_terminal_records_go_first_and_pending_ones_never(make_desk: MakeDesk) -> None:
-    desk = make_desk(retained=3)
+    desk = make_desk(retention=Retention(records=3))
     old = [desk.put() for _ in range(3)]
     for _ in old:
         desk.run()
@@ -132,7 +132,7 @@ def test_the_oldest_terminal_records_go_first_and_pending_ones_never(make_desk: 
 def test_keyed_records_are_kept_beyond_the_others_up_to_a_limit(
     make_desk: MakeDesk,
 ) -> None:
-    desk = make_desk(retained=2, retained_keyed=3)
+    desk = make_desk(retention=Retention(records=2, keyed=3))
     keyed = [desk.put(key=f"k{n}") for n in range(3)]
     for _ in keyed:
         desk.run()
@@ -150,7 +150,7 @@ def test_keyed_records_are_kept_beyond_the_others_up_to_a_limit(
 
 
 def test_large_results_are_kept_up_to_their_own_limit(make_desk: MakeDesk) -> None:
-    desk = make_desk(retained_bytes=2_500)
+    desk = make_desk(retention=Retention(size=2_500))
     for _ in range(4):
         desk.put()
         desk.run(RememberResult("x" * 1_000))

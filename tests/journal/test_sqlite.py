@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from qmemd.errors import RequestError, SettingsError
-from qmemd.journal import Capacity
+from qmemd.journal import Capacity, Retention
 from qmemd.journal.interface import ErasureIncompleteError
 from qmemd.journal.schema import MIGRATIONS
 from qmemd.journal.session_store import SessionRecord
@@ -266,7 +266,7 @@ def test_a_record_that_breaks_later_holds_nobody_up(
 
 def test_what_broken_records_held_does_not_count(path: Path, clock: FakeClock) -> None:
     with ExitStack() as stack:
-        desk = Desk(clock, SqliteJournal(path, clock, retained=3, retained_bytes=2_500))
+        desk = Desk(clock, SqliteJournal(path, clock, retention=Retention(records=3, size=2_500)))
         stack.callback(desk.journal.close)
         for _ in range(2):
             desk.put()
@@ -297,7 +297,7 @@ def test_a_file_of_the_first_version_is_brought_up_to_date(path: Path, clock: Fa
         connection.execute("PRAGMA user_version = 1")
     connection.close()
     with ExitStack() as stack:
-        desk = Desk(clock, SqliteJournal(path, clock, retained=3))
+        desk = Desk(clock, SqliteJournal(path, clock, retention=Retention(records=3)))
         stack.callback(desk.journal.close)
         assert desk.put(key="k").task_id == "remember-old-0"
         new = desk.put()
@@ -393,7 +393,7 @@ def test_no_page_keeps_an_erased_text_after_a_long_history(
 ) -> None:
     chance = random.Random(seed)  # noqa: S311 — the same history each time
     repeats = [1, 1, 3, 20, 100, 400]
-    journal = SqliteJournal(path, clock, retained=chance.choice([5, 30, 200]))
+    journal = SqliteJournal(path, clock, retention=Retention(records=chance.choice([5, 30, 200])))
     desk = Desk(clock, journal)
     asked, reported = [], []
     for number in range(150):
