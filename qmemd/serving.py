@@ -105,6 +105,7 @@ class Serving:
         from qmemd.http.app import create_app  # noqa: PLC0415
         from qmemd.http.fields import Fields  # noqa: PLC0415
         from qmemd.http.ports import Access  # noqa: PLC0415
+        from qmemd.http.rate_limit import RateLimit, Rates  # noqa: PLC0415
 
         with self._lock:
             if self._app is None:
@@ -116,7 +117,10 @@ class Serving:
                     self._settings.allow_origins,
                     self._settings.require_auth,
                 )
-                self._app = create_app(self._door(), access, fields=self._fields)
+                door, wish = self._door(), self._settings
+                rates = Rates(wish.rate_limit_mutations, wish.rate_limit_reads, wish.loopback)
+                rate_limit = RateLimit(door, rates) if wish.rate_limit else None
+                self._app = create_app(door, access, fields=self._fields, rate_limit=rate_limit)
             return self._app
 
     def warm_up(self) -> None:

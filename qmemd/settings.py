@@ -35,6 +35,8 @@ from qmemd.setting_values import (
 )
 
 JOURNALS = ("sqlite", "memory")
+MAX_RATE = 1_000_000
+"""Requests per minute; more than the server can answer."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -86,6 +88,12 @@ class Settings:
     """``sqlite`` keeps what was accepted on disk, ``memory`` for as long as the daemon runs."""
     max_streams: int
     """Event streams that may be open at once, 1 to 1,000."""
+    rate_limit: bool
+    """Whether requests are counted, and refused over the limits that follow."""
+    rate_limit_mutations: int
+    """Requests other than reads that a client may make within a minute."""
+    rate_limit_reads: int
+    """GET and HEAD requests that a client may make within a minute."""
     environ: Mapping[str, str] = field(repr=False)
     """What a child's environment is made from."""
 
@@ -113,6 +121,9 @@ class Settings:
         require_auth: bool | None = None,
         journal: str | None = None,
         max_streams: int | None = None,
+        rate_limit: bool | None = None,
+        rate_limit_mutations: int | None = None,
+        rate_limit_reads: int | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> None:
         env = os.environ if environ is None else environ
@@ -174,6 +185,19 @@ class Settings:
         values["max_streams"] = count(
             "number of streams", first(max_streams, env, "QMEMD_MAX_STREAMS", int, 256), 1_000
         )
+        values["rate_limit"] = first(
+            rate_limit, env, "QMEMD_RATE_LIMIT", partial(switch, "QMEMD_RATE_LIMIT"), False
+        )
+        values["rate_limit_mutations"] = count(
+            "rate limit of mutations",
+            first(rate_limit_mutations, env, "QMEMD_RATE_LIMIT_MUTATIONS", int, 30),
+            MAX_RATE,
+        )
+        values["rate_limit_reads"] = count(
+            "rate limit of reads",
+            first(rate_limit_reads, env, "QMEMD_RATE_LIMIT_READS", int, 120),
+            MAX_RATE,
+        )
         values |= token_source(token, token_file, env) | {"environ": dict(env)}
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -189,6 +213,11 @@ class Settings:
             raise SettingsError(
                 f"the memory directory {self.base} cannot be used: {error.message}"
             ) from error
+
+    @property
+    def loopback(self) -> bool:
+        """Whether nobody beyond this machine can reach the daemon's own server."""
+        return is_loopback(self.hostname)
 
     @property
     def user_directory(self) -> Path:

@@ -71,6 +71,10 @@ def test_the_home_of_the_memory_files(environ: dict[str, str], base: str) -> Non
         ({"model": "openai:x"}, "needs OPENAI_API_KEY, or OPENAI_BASE_URL"),
         ({"model": "openai:"}, "must name a model"),
         ({"max_model_calls": 0}, "number of model calls must be between 1 and"),
+        ({"rate_limit_mutations": 0}, "rate limit of mutations must be between 1 and 1000000"),
+        ({"rate_limit_reads": -1}, "rate limit of reads must be between 1 and"),
+        ({"environ": {"QMEMD_RATE_LIMIT": "on"}}, "QMEMD_RATE_LIMIT must be 1 or 0"),
+        ({"environ": {"QMEMD_RATE_LIMIT_READS": "all"}}, "QMEMD_RATE_LIMIT_READS must be a number"),
         ({"max_tokens_per_day": 0}, "number of tokens per day must be between 1 and"),
         ({"agent_command": ""}, "blank"),
         ({"agent_command": "a 'b"}, "cannot be read"),
@@ -141,6 +145,25 @@ def test_a_workspace_behind_a_link_is_one_workspace(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert settings(workspace=tmp_path / "link").workspace == (tmp_path / "real").resolve()
+
+
+def test_rate_limits_are_off_until_they_are_wanted() -> None:
+    made = settings()
+    assert (made.rate_limit, made.rate_limit_mutations, made.rate_limit_reads) == (False, 30, 120)
+    environ = {
+        "QMEMD_RATE_LIMIT": "1",
+        "QMEMD_RATE_LIMIT_MUTATIONS": "3",
+        "QMEMD_RATE_LIMIT_READS": "5",
+    }
+    made = settings(environ)
+    assert (made.rate_limit, made.rate_limit_mutations, made.rate_limit_reads) == (True, 3, 5)
+    given = settings(environ, rate_limit=False, rate_limit_mutations=7, rate_limit_reads=9)
+    assert (given.rate_limit, given.rate_limit_mutations, given.rate_limit_reads) == (False, 7, 9)
+
+
+@pytest.mark.parametrize(("hostname", "loopback"), [("::1", True), ("0.0.0.0", False)])  # noqa: S104 — not bound
+def test_who_can_reach_the_server(hostname: str, loopback: bool) -> None:
+    assert settings(hostname=hostname).loopback is loopback
 
 
 def test_origins_come_from_the_flag_or_a_list(tmp_path: Path) -> None:

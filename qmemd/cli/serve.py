@@ -55,6 +55,13 @@ OPEN_FILES = 4096
 @click.option("--journal", metavar="KIND", help="sqlite or memory. [default: sqlite]")
 @click.option("--max-streams", type=int, metavar="N", help="Event streams at once. [default: 256]")
 @click.option(
+    "--rate-limit/--no-rate-limit",
+    default=None,
+    help="Whether requests are counted and refused over a limit. [default: no]",
+)
+@click.option("--rate-limit-mutations", type=int, metavar="N", help="A minute. [default: 30]")
+@click.option("--rate-limit-reads", type=int, metavar="N", help="A minute. [default: 120]")
+@click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="info",

@@ -44,6 +44,11 @@ class RequestRefusedError(ClientError):
         self.body = body
         """The whole answer, with the documented extra keys."""
 
+    @property
+    def retry_after(self) -> float:
+        """Seconds after which the daemon wants to be asked again; 0 when it does not say."""
+        return retry_after(self.body.get("retryAfter"))
+
 
 class UnexpectedAnswerError(ClientError):
     """What answered is not a daemon, or not one of this protocol. Code ``unexpected_answer``.
@@ -68,3 +73,11 @@ class WaitTimeoutError(ClientError, TimeoutError):
 
 class StreamFailedError(ClientError):
     """An event stream said what no stream says. Code ``stream_failed``."""
+
+
+def retry_after(value: str | None) -> float:
+    """The seconds of a ``Retry-After``; 0 when there is none, or a date."""
+    try:
+        return max(0.0, float(value or 0))
+    except ValueError:
+        return 0.0

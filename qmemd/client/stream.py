@@ -18,10 +18,11 @@ from qmemd.client.errors import (
     DaemonUnreachableError,
     StreamFailedError,
     UnexpectedAnswerError,
+    retry_after,
 )
 from qmemd.client.events import Event, event_of, event_of_envelope
 from qmemd.client.sse import EventParser
-from qmemd.client.transport import Transport, read_answer, retry_after, untrusted
+from qmemd.client.transport import Transport, read_answer, untrusted
 
 SILENCE = 45.0
 """Seconds without a byte after which a stream is taken for dead; heartbeats come every 15."""

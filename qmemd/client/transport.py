@@ -103,7 +103,7 @@ class Transport:
                 if not repeat or self.clock() + pause >= deadline:
                     raise
             except RequestRefusedError as refusal:
-                asked = retry_after(refusal.body.get("retryAfter"))
+                asked = refusal.retry_after
                 again = repeat and refusal.status in _TRY_AGAIN
                 if not again or self.clock() + max(asked, pause) >= deadline:
                     raise
@@ -201,14 +201,6 @@ def untrusted(base_url: str, error: ssl.SSLCertVerificationError) -> UnexpectedA
         f"the certificate of {base_url} is not trusted: {error.verify_message}",
         "untrusted_certificate",
     )
-
-
-def retry_after(value: str | None) -> float:
-    """The seconds of a ``Retry-After``; 0 when there is none, or a date."""
-    try:
-        return max(0.0, float(value or 0))
-    except ValueError:
-        return 0.0
 
 
 def _is_base_url(url: str) -> bool:

@@ -17,6 +17,7 @@ from qmemd.http.fields import Fields
 from qmemd.http.memory_resources import AllTasks, OneTask, Tasks, request_readers
 from qmemd.http.meta_resources import Capabilities, DaemonStatus, Health, OpenApi
 from qmemd.http.ports import Access, Door
+from qmemd.http.rate_limit import RateLimit
 from qmemd.http.replies import Reply
 from qmemd.http.routing import MethodRouter
 from qmemd.http.session_resources import Detachments, Heartbeats, OneSession, Sessions
@@ -26,8 +27,9 @@ from qmemd.http.waiting_room import WaitingRoom
 class App(falcon.App[falcon.Request, falcon.Response]):
     """Falcon's app, whose access check can also be asked about a head alone."""
 
-    def __init__(self, access_check: AccessCheck) -> None:
-        super().__init__(middleware=[access_check], router=MethodRouter())
+    def __init__(self, access_check: AccessCheck, rate_limit: RateLimit | None) -> None:
+        middleware: list[Any] = [access_check] if rate_limit is None else [access_check, rate_limit]
+        super().__init__(middleware=middleware, router=MethodRouter())
         self._access_check = access_check
 
     def __call__(self, env: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -41,20 +43,28 @@ class App(falcon.App[falcon.Request, falcon.Response]):
         return self._access_check.refuse_head(env, large)
 
 
-def create_app(door: Door, access: Access, *, fields: Fields | None = None) -> App:
+def create_app(
+    door: Door,
+    access: Access,
+    *,
+    fields: Fields | None = None,
+    rate_limit: RateLimit | None = None,
+) -> App:
     """The app for one daemon.
 
     Args:
         door: everything that a request may ask of the daemon.
         access: what the gate compares Host, Origin and token with.
         fields: body validation; pass one in order to warm it up before the first request.
+        rate_limit: counts what the gate has let in; None: nothing is counted.
     """
     fields = fields or Fields()
-    app = App(AccessCheck(door, access))
+    app = App(AccessCheck(door, access), rate_limit)
     app.req_options.strip_url_path_trailing_slash = True
     add_error_handlers(app)
     app.add_route(paths.HEALTH, Health())
-    app.add_route(paths.CAPABILITIES, Capabilities(door.workspace))
+    counted = rate_limit is not None
+    app.add_route(paths.CAPABILITIES, Capabilities(door.workspace, rate_limit=counted))
     app.add_route(paths.STATUS, DaemonStatus(door))
     app.add_route(paths.OPENAPI, OpenApi())
     waiting_room = WaitingRoom(door)

@@ -32,17 +32,23 @@ FEATURES = (
     "workspace_memory_changes",
     "workspace_events",
 )
-"""What works, by the names that clients look for."""
+"""What always works, by the names that clients look for."""
 
 
-def capabilities(workspace: str) -> dict[str, Any]:
-    """The body of ``GET /capabilities`` for the daemon of this workspace."""
+def capabilities(workspace: str, *, rate_limit: bool = False) -> dict[str, Any]:
+    """The body of ``GET /capabilities`` for the daemon of this workspace.
+
+    Args:
+        workspace: as it is named on the wire.
+        rate_limit: whether requests are counted.
+    """
+    active = {"rate_limit": rate_limit}
     modes = [mode.value for mode in ContextMode]
     return {
         "v": 1,
         "protocolVersions": {"current": "v1", "supported": ["v1"]},
         "mode": "http-bridge",
-        "features": list(FEATURES),
+        "features": [*FEATURES, *(name for name, is_on in active.items() if is_on)],
         "featureDetails": {"workspace_memory_remember": {"modes": modes}},
         "modelServices": [],
         "workspaceCwd": workspace,

@@ -31,8 +31,8 @@ class DaemonStatus:
 class Capabilities:
     """``/capabilities``."""
 
-    def __init__(self, workspace: str) -> None:
-        self._reply = json_reply(200, capabilities(workspace))
+    def __init__(self, workspace: str, *, rate_limit: bool) -> None:
+        self._reply = json_reply(200, capabilities(workspace, rate_limit=rate_limit))
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         self._reply.send(resp)

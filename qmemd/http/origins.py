@@ -12,7 +12,10 @@ HEADERS = (
     "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Qwen-Client-Id, "
     "X-Qwen-Event-Epoch"
 )
-EXPOSED = "Allow, Retry-After, X-Qwen-Event-Epoch, X-Qwen-SSE-Stream-Id"
+EXPOSED = (
+    "Allow, Retry-After, X-Qwen-Event-Epoch, X-Qwen-SSE-Stream-Id, "
+    "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset"
+)
 MAX_AGE = "86400"
 """Seconds for which a browser may remember a preflight."""
 

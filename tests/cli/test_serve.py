@@ -223,6 +223,15 @@ def test_each_mistake_is_one_clear_line(home: Home) -> None:
     assert "auto, offline" in refused(home, "--model", "x")
 
 
+def test_a_rate_limit_is_a_flag_and_can_be_taken_back(home: Home) -> None:
+    with serving(home, "--rate-limit", "--rate-limit-reads", "2") as served:
+        assert "rate_limit" in served.call("GET", "/capabilities")[1]["features"]
+        statuses = [served.call("GET", "/capabilities")[0] for _ in range(2)]
+        assert statuses == [200, 429]
+    with serving(home, "--no-rate-limit", environ={"QMEMD_RATE_LIMIT": "1"}) as served:
+        assert "rate_limit" not in served.call("GET", "/capabilities")[1]["features"]
+
+
 def test_a_second_daemon_for_the_workspace_says_who_has_it(home: Home) -> None:
     with serving(home) as served:
         line = refused(home, environ={"QMEMD_TOKEN": "t"})

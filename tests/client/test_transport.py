@@ -147,10 +147,22 @@ def test_it_does_not_wait_longer_than_it_may(time: Time) -> None:
     full = {"error": "Full.", "code": "remember_queue_full"}
     with (
         ScriptedServer(answer(429, full, Retry_After="50")) as server,
-        pytest.raises(RequestRefusedError),
+        pytest.raises(RequestRefusedError) as refused,
     ):
         transport(server.url, time).call("POST", "/x", {})
     assert time.slept == []
+    assert refused.value.retry_after == 50
+
+
+def test_a_refusal_without_a_time_or_with_a_date_asks_for_no_pause(time: Time) -> None:
+    body = {"error": "No.", "code": "bad_request"}
+    for more in ({}, {"Retry_After": "Wed, 21 Oct 2026 07:28:00 GMT"}, {"Retry_After": "-1"}):
+        with (
+            ScriptedServer(answer(400, body, **more)) as server,
+            pytest.raises(RequestRefusedError) as refused,
+        ):
+            transport(server.url, time).call("POST", "/x", {})
+        assert refused.value.retry_after == 0
 
 
 def test_what_must_not_be_sent_twice_is_not(time: Time) -> None:
