@@ -22,6 +22,9 @@ T = TypeVar("T")
 PathLike = str | os.PathLike[str]
 
 _ORIGIN = re.compile(r"https?://(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\])(?::[0-9]{1,5})?")
+_LEAST_MEMORY = 64
+"""Mebibytes. An agent in Python or Node that does nothing has 20 to 50."""
+_MOST_MEMORY = 1_048_576
 _MOST = 10**15 - 1
 """Far more than anybody pays for."""
 
@@ -124,6 +127,17 @@ def model_name(name: str, env: Mapping[str, str]) -> str:
 def count(name: str, value: int | None, most: int = _MOST) -> int | None:
     if value is not None and (isinstance(value, bool) or not 1 <= value <= most):
         raise SettingsError(f"the {name} must be between 1 and {most}, not {value}")
+    return value
+
+
+def mebibytes(name: str, value: int) -> int:
+    """0 stands for no limit."""
+    within = value == 0 or _LEAST_MEMORY <= value <= _MOST_MEMORY
+    if isinstance(value, bool) or not within:
+        raise SettingsError(
+            f"the {name} must be 0 for no limit, or between {_LEAST_MEMORY} and {_MOST_MEMORY} "
+            f"MiB, not {value}"
+        )
     return value
 
 

@@ -25,6 +25,7 @@ from qmemd.setting_values import (
     first,
     hostname_value,
     is_loopback,
+    mebibytes,
     model_name,
     origins,
     port_value,
@@ -88,6 +89,8 @@ class Settings:
     """``sqlite`` keeps what was accepted on disk, ``memory`` for as long as the daemon runs."""
     max_streams: int
     """Event streams that may be open at once, 1 to 1,000."""
+    child_memory: int
+    """Mebibytes that an agent and what it starts may use; 0: as much as there is."""
     rate_limit: bool
     """Whether requests are counted, and refused over the limits that follow."""
     rate_limit_mutations: int
@@ -121,6 +124,7 @@ class Settings:
         require_auth: bool | None = None,
         journal: str | None = None,
         max_streams: int | None = None,
+        child_memory: int | None = None,
         rate_limit: bool | None = None,
         rate_limit_mutations: int | None = None,
         rate_limit_reads: int | None = None,
@@ -184,6 +188,9 @@ class Settings:
         )
         values["max_streams"] = count(
             "number of streams", first(max_streams, env, "QMEMD_MAX_STREAMS", int, 256), 1_000
+        )
+        values["child_memory"] = mebibytes(
+            "memory of a child", first(child_memory, env, "QMEMD_CHILD_MEMORY", int, 2048)
         )
         values["rate_limit"] = first(
             rate_limit, env, "QMEMD_RATE_LIMIT", partial(switch, "QMEMD_RATE_LIMIT"), False

@@ -67,6 +67,9 @@ LAST_EVENTS = 0.5
 """Seconds that subscribers get for what was published last."""
 STOP_TIMEOUT = 4.3
 """Seconds for all of it."""
+CHILD_OPEN_FILES = 4096
+"""What a child may have open; agents have some hundreds when they watch a project."""
+MIB = 1024 * 1024
 HOUSEKEEPING_INTERVAL = 6 * 3600.0
 STARTING_TIME = timedelta(seconds=120)
 """What a task may wait for a child, on top of its own time, while its claim holds."""
@@ -346,6 +349,8 @@ class Workspace:
             cwd=self.path,
             pass_fds=(child_lock.fileno(),),
             on_spawn=partial(self._spawned, child_lock),
+            memory=settings.child_memory * MIB or None,
+            open_files=CHILD_OPEN_FILES,
         )
 
 

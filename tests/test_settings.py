@@ -71,6 +71,11 @@ def test_the_home_of_the_memory_files(environ: dict[str, str], base: str) -> Non
         ({"model": "openai:x"}, "needs OPENAI_API_KEY, or OPENAI_BASE_URL"),
         ({"model": "openai:"}, "must name a model"),
         ({"max_model_calls": 0}, "number of model calls must be between 1 and"),
+        ({"child_memory": 63}, "memory of a child must be 0 for no limit, or between 64 and"),
+        ({"child_memory": -1}, "memory of a child"),
+        ({"child_memory": True}, "memory of a child"),
+        ({"child_memory": 2**20 + 1}, "memory of a child"),
+        ({"environ": {"QMEMD_CHILD_MEMORY": "2G"}}, "QMEMD_CHILD_MEMORY must be a number"),
         ({"rate_limit_mutations": 0}, "rate limit of mutations must be between 1 and 1000000"),
         ({"rate_limit_reads": -1}, "rate limit of reads must be between 1 and"),
         ({"environ": {"QMEMD_RATE_LIMIT": "on"}}, "QMEMD_RATE_LIMIT must be 1 or 0"),
@@ -145,6 +150,13 @@ def test_a_workspace_behind_a_link_is_one_workspace(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     assert settings(workspace=tmp_path / "link").workspace == (tmp_path / "real").resolve()
+
+
+def test_the_memory_of_a_child() -> None:
+    assert settings().child_memory == 2048
+    environ = {"QMEMD_CHILD_MEMORY": "512"}
+    assert settings(environ).child_memory == 512
+    assert settings(environ, child_memory=0).child_memory == 0
 
 
 def test_rate_limits_are_off_until_they_are_wanted() -> None:

@@ -10,7 +10,9 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from qmemd.acp.memory_watch import MemoryWatch
 from qmemd.acp.messages import Message
+from qmemd.acp.open_files import limit_open_files
 from qmemd.acp.process_group import await_exit, has_exited, signal_group
 from qmemd.acp.pump import PipePump
 
@@ -32,6 +34,10 @@ class SpawnConfig:
     """Descriptors that the child inherits under the same numbers, e.g. one that holds a lock."""
     on_spawn: Callable[[int, float], None] | None = None
     """Called with the process id and its start (seconds since the epoch, as psutil has it)."""
+    memory: int | None = None
+    """Bytes that its process group may use; None: as much as there is."""
+    open_files: int | None = None
+    """How many files it may have open; None: as many as we."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class ExitInfo:
     stderr_tail: str = field(repr=False)
     """The last 8 KiB of its log text. Not redacted."""
     failure: str | None
-    """Why it could not be started, or why the channel to it failed."""
+    """Why it could not be started, or why we killed it: a limit, or a failed channel."""
 
     @property
     def sentence(self) -> str:
@@ -79,6 +85,7 @@ class ChildProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._pump: PipePump | None = None
         self._pump_thread: threading.Thread | None = None
+        self._memory: MemoryWatch | None = None
         self._exited = threading.Event()
         self._grace = math.inf
         """Seconds between the stages of ending; infinite while nobody wants an end."""
@@ -119,6 +126,7 @@ class ChildProcess:
             raise
         with self._lock:
             self._process = process
+        self._limit(process.pid)
         self._announce(process.pid)
 
     def send(self, line: bytes) -> bool:
@@ -163,13 +171,16 @@ class ChildProcess:
             raise RuntimeError("the child was not started")
         await_exit(process)
         self._exited.set()
+        if self._memory is not None:
+            self._memory.stop()  # before the group's id may be somebody else's
         with self._lock:
             signal_group(process.pid, signal.SIGKILL)
             returncode = process.wait()
             self._process = None
         pump.finish(DRAIN_GRACE)
         thread.join()
-        return ExitInfo(returncode, pump.stderr_tail.decode(errors="replace"), pump.failure)
+        failure = (self._memory and self._memory.failure) or pump.failure
+        return ExitInfo(returncode, pump.stderr_tail.decode(errors="replace"), failure)
 
     def _serve(self, process: subprocess.Popen[bytes]) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
@@ -186,6 +197,13 @@ class ChildProcess:
             target=self._pump.run, name=f"qmemd-child-{process.pid}-pipes", daemon=True
         )
         self._pump_thread.start()
+
+    def _limit(self, pid: int) -> None:
+        if self._config.open_files is not None:
+            limit_open_files(pid, self._config.open_files)
+        if self._config.memory is not None:
+            self._memory = MemoryWatch(pid, self._config.memory, self.kill)
+            self._memory.start()
 
     def _announce(self, pid: int) -> None:
         if self._config.on_spawn is None:

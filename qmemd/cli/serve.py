@@ -34,6 +34,12 @@ OPEN_FILES = 4096
 @click.option("--token-file", metavar="FILE", help="File (mode 0600) that holds the token.")
 @click.option("--state-dir", metavar="DIR", help="Where the daemon keeps what is its own.")
 @click.option("--agent-command", metavar="COMMAND", help="Another ACP program as the agent.")
+@click.option(
+    "--child-memory",
+    type=int,
+    metavar="MIB",
+    help="What the agent may use; 0 for no limit. [default: 2048]",
+)
 @click.option("--model", metavar="NAME", help="auto, offline or openai:NAME. [default: auto]")
 @click.option("--max-model-calls", type=int, metavar="N", help="Per task. [default: 20]")
 @click.option("--max-tokens-per-day", type=int, metavar="N", help="[default: no limit]")

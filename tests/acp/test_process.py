@@ -115,6 +115,25 @@ def test_a_signal_is_named(owners: Any) -> None:
     assert owner.exit().sentence == "ended by SIGKILL"
 
 
+@pytest.mark.parametrize("eat", ["eat", "eat_in_another"])
+def test_over_its_memory_the_whole_group_ends_and_it_is_said_why(owners: Any, eat: str) -> None:
+    owner = owners(config={"memory": 100 * 2**20}, on={"remember": ["reply", [eat, 200], "hang"]})
+    owner.ask()
+    owner.message()
+    info = owner.exit()
+    assert info.returncode == -signal.SIGKILL
+    assert info.sentence.startswith("ended by SIGKILL: it used ")
+    assert info.sentence.endswith(" MiB of memory, and its limit is 100 MiB")
+
+
+def test_within_its_memory_nothing_is_said(owners: Any) -> None:
+    owner = owners(config={"memory": 100 * 2**20, "open_files": 50})
+    owner.ask()
+    assert isinstance(owner.message(), Response)
+    owner.process.stop(LIMIT)
+    assert owner.exit() == ExitInfo(0, "", None)
+
+
 def test_a_flood_on_stderr_blocks_nothing_and_its_end_is_kept(owners: Any) -> None:
     owner = owners(on={"remember": [["flood_stderr", 1_000_000], "reply"]})
     owner.ask()

@@ -58,6 +58,7 @@ class BridgeBench:
         command: tuple[str, ...] | None = None,
         env: dict[str, str] | None = None,
         bridge: dict[str, Any] | None = None,
+        spawn: dict[str, Any] | None = None,
         **script: Any,
     ) -> None:
         self.starts = directory / "starts"
@@ -70,7 +71,10 @@ class BridgeBench:
             lane=self.told.put,
             settle=settle,
             spawn=SpawnConfig(
-                command or child_command(**script), env or dict(os.environ), str(directory)
+                command or child_command(**script),
+                env or dict(os.environ),
+                str(directory),
+                **spawn or {},
             ),
             workspace=str(directory),
             task_timeout=task_timeout,

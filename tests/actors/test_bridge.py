@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,6 +32,7 @@ from qmemd.results import RememberResult
 from qmemd.tasks import Task, TaskFailure
 from tests.actors.bridge_bench import LIMIT, QUICK, BridgeBench
 
+MIB = 1024 * 1024
 NOTHING = RememberResult("done")
 APPLIED = RememberResult("applied", ("/m/a.md",), (Scope.USER,))
 
@@ -119,6 +121,29 @@ def test_a_death_in_mid_request_ends_the_task_at_once(
     assert "e" * 99 in caplog.text
     assert bench.finish().outcome == NOTHING
     assert bench.count_starts() == 2
+
+
+def test_a_child_over_its_memory_fails_the_task_and_the_next_gets_a_new_one(
+    benches: Any,
+) -> None:
+    hungry = {"on": {"remember": [["eat", 200], "silent"]}}
+    bench = benches(spawn={"memory": 100 * MIB}, per_start=[hungry, {"on": {}}])
+    finished = bench.finish()
+    assert code_of(finished) == "agent_crashed"
+    assert re.fullmatch(
+        r"ended by SIGKILL: it used \d{3} MiB of memory, and its limit is 100 MiB",
+        finished.outcome.details,
+    )
+    assert bench.finish().outcome == NOTHING
+    assert bench.count_starts() == 2
+
+
+def test_an_idle_child_over_its_memory_costs_no_task(benches: Any) -> None:
+    hungry = {"on": {"availability": ["reply", ["eat", 200]]}}
+    bench = benches(spawn={"memory": 100 * MIB}, per_start=[hungry, {"on": {}}])
+    bench.ref.tell(StartChild())
+    bench.await_state(lambda state: state.failures_in_a_row == 1)
+    assert bench.finish().outcome == NOTHING
 
 
 @pytest.mark.parametrize("command", [("/bin/false",), ("/missing/program",), ("",)])

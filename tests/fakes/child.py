@@ -144,6 +144,16 @@ class Child:
         while True:
             time.sleep(60)
 
+    def do_eat(self, mebibytes: Any) -> None:
+        """Uses so much more memory, for good."""
+        self.eaten = b"x" * (mebibytes * 1024 * 1024)
+
+    def do_eat_in_another(self, mebibytes: Any) -> None:
+        """Leaves a process in our group that does the same."""
+        code = "import sys, time; eaten = b'x' * (int(sys.argv[1]) << 20); time.sleep(60)"
+        other = subprocess.Popen([sys.executable, "-I", "-S", "-c", code, str(mebibytes)])
+        other.returncode = 0  # it is not waited for
+
     def do_exit(self, code: Any) -> None:
         os._exit(code)
 
