@@ -22,12 +22,14 @@ from qmemd.http.openapi.operations import EMPTY, SSE, Operation, operations
 from qmemd.http.openapi.parameters import CLIENT_ID, PARAMETERS
 from qmemd.http.openapi.schema import Schema, ref, text
 from qmemd.http.openapi.task_answers import task_schemas
+from qmemd.http.rate_tiers import tier_of
 
 _DESCRIPTION = """\
 A session-less API for the managed memory of coding agents: a task is posted, answered with 202 at \
 once, and runs when those before it have. Every error is `{"error", "code"}` with a stable code. \
 HEAD works wherever GET does, except on streams; OPTIONS answers `Allow`. Unknown keys of a body \
-are ignored."""
+are ignored. With `--rate-limit`, each counted answer carries `X-RateLimit-Limit`, `-Remaining` \
+and `-Reset` (seconds since the epoch)."""
 
 _STREAM_HEADERS = {
     "X-Qwen-Event-Epoch": "Event ids are from this epoch.",
@@ -134,6 +136,8 @@ def _codes(operation: Operation) -> list[str]:
     codes = [*EVERY_REQUEST, *operation.codes]
     if operation.stops:
         codes.append("daemon_stopping")
+    if tier_of(operation.method.upper(), operation.path) is not None:
+        codes.append("rate_limit_exceeded")
     if "{" in operation.path:
         codes.append("not_found")
     if CLIENT_ID in operation.parameters:

@@ -8,6 +8,7 @@ from typing import Any
 
 from qmemd.errors import ERRORS
 from qmemd.http.openapi.schema import Schema, count, ref, text
+from qmemd.http.rate_tiers import Tier
 
 EVERY_REQUEST = (
     *("bad_request", "unauthorized", "invalid_host", "origin_denied", "method_not_allowed"),
@@ -27,7 +28,16 @@ _EXTRAS: dict[str, Schema] = {
     "mode": text("Of the write."),
     "osCode": text("The system's name of the error, such as `ENOSPC`."),
     "errorKind": text("The code again, where the reference daemon has it."),
+    "tier": {"enum": [tier.value for tier in Tier], "description": "Which requests were too many."},
+    "retryAfterMs": count("Milliseconds until it may work again."),
     "status": count("The HTTP status again, where the reference daemon has it."),
+}
+
+
+_RATES = {
+    "Limit": "Requests of this tier in a window.",
+    "Remaining": "Those that are left.",
+    "Reset": "When the window ends, in seconds since the epoch.",
 }
 
 
@@ -92,11 +102,15 @@ def _headers(status: int, codes: list[str]) -> dict[str, Any]:
         headers["WWW-Authenticate"] = _header("`Bearer`.", required=True)
     if status == HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = _header("The methods that the path takes.", required=True)
-    waits = [ERRORS[code].retry_after is not None for code in codes]
+    if "rate_limit_exceeded" in codes:
+        headers |= {f"X-RateLimit-{part}": _header(told) for part, told in _RATES.items()}
+    waits = [
+        ERRORS[code].retry_after is not None or code == "rate_limit_exceeded" for code in codes
+    ]
     if any(waits):
         headers["Retry-After"] = _header("Seconds.", required=all(waits))
     return headers
 
 
-def _header(description: str, *, required: bool) -> dict[str, Any]:
+def _header(description: str, *, required: bool = False) -> dict[str, Any]:
     return {"description": description, "required": required, "schema": {"type": "string"}}
