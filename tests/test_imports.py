@@ -30,7 +30,11 @@ ALLOWED: dict[str, set[str]] = {
     "messages": RECORDS,
     "acp": {"errors"},
     "memory": {"erasure", "errors", *RECORDS},
-    "agent": {"acp", "erasure", "memory", *RECORDS, "texts", "errors", "model_choice", "_version"},
+    "search": set(),
+    "agent": {
+        *("acp", "erasure", "memory", "search", "texts", "errors", "model_choice", "_version"),
+        *RECORDS,
+    },
     "access_token": {"errors"},
     "setting_values": {"access_token", "errors", "model_choice"},
     "settings": {"errors", "memory", "setting_values"},

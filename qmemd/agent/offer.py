@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from qmemd.agent.models.offline.folded import Folded, fold_entries
-from qmemd.agent.models.offline.matching import content_words
 from qmemd.agent.models.offline.query import read_query
 from qmemd.agent.models.offline.ranking import rank
-from qmemd.agent.models.offline.words import Terms, phrase_pattern
 from qmemd.kinds import Scope
 from qmemd.memory.entries import Entry
+from qmemd.search.words import Terms, content_words, phrase_pattern
 
 MAX_ENTRIES = 200
 MAX_CHARACTERS = 60_000

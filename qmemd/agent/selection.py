@@ -122,8 +122,8 @@ def _too_many(picked: Sequence[Entry], query: str) -> str | None:
 
 
 def _asks_for_all(query: str) -> bool:
-    from qmemd.agent.models.offline.matching import content_words  # noqa: PLC0415
     from qmemd.agent.models.offline.query import read_query  # noqa: PLC0415
+    from qmemd.search.words import content_words  # noqa: PLC0415
 
     asked = read_query(query)
     short = len(asked.target.split()) <= _MAX_NAME_WORDS and len(asked.target) <= _MAX_NAME

@@ -18,9 +18,9 @@ from qmemd.agent.models.offline.matching import (
 )
 from qmemd.agent.models.offline.query import ForgetQuery
 from qmemd.agent.models.offline.relations import led_elsewhere
-from qmemd.agent.models.offline.word_lists import NEGATION, STOP_WORDS
-from qmemd.agent.models.offline.words import Term, Terms, tokens
 from qmemd.kinds import Topic
+from qmemd.search.word_lists import NEGATION, STOP_WORDS
+from qmemd.search.words import Term, Terms, tokens
 
 _PAIR = 2
 _WINDOW = 90

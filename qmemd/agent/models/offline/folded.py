@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from qmemd.agent.models.offline.lines import has_lines_of_its_own
-from qmemd.agent.models.offline.words import fold
 from qmemd.memory.entries import Entry
 from qmemd.memory.equality import equality_key
+from qmemd.search.words import fold
 
 SEPARATOR = " ; "
 """Stands between the name, the description and the text."""

@@ -17,7 +17,7 @@ from qmemd.agent.models.offline.folded import (
     is_called,
     is_mixed,
 )
-from qmemd.agent.models.offline.matching import content_words, is_phrase, without_article
+from qmemd.agent.models.offline.matching import is_phrase, without_article
 from qmemd.agent.models.offline.query import MAX_COMMAND, ForgetQuery, read_query
 from qmemd.agent.models.offline.ranking import rank
 from qmemd.agent.models.offline.semantic.asking import only_asks
@@ -35,10 +35,10 @@ from qmemd.agent.models.offline.verdicts import (
     chosen,
     unsure,
 )
-from qmemd.agent.models.offline.word_lists import LIGHT_UNLESS_TO, ONLY_LIGHT_BEFORE_OF
-from qmemd.agent.models.offline.words import Term, Terms, fold, phrase_pattern
 from qmemd.memory.entries import Entry
 from qmemd.memory.equality import equality_key
+from qmemd.search.word_lists import LIGHT_UNLESS_TO, ONLY_LIGHT_BEFORE_OF
+from qmemd.search.words import Term, Terms, content_words, fold, phrase_pattern
 
 __all__ = ["MAX_BROAD", "MAX_BY_PHRASE", "choose_by_phrase", "choose_entries"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from qmemd.agent.models.offline.word_lists import STOP_WORDS
-from qmemd.agent.models.offline.words import Term, is_cjk, tokens
+from qmemd.search.words import Term, content_words, is_cjk
 
 _PAIR = 2
 _CJK_PHRASE = 4
@@ -15,13 +14,6 @@ _SENTENCE_END = re.compile(r"[.!?;](?=\s|$)|[。！？；]|\s[—–]\s|,?\s(?:b
 
 _CLAUSES_PART = re.compile(r"(?<! );\s|[.!?]\s|,\s|\s(?:but|and|aber|und|mais|et|pero|y)\s")
 _CLAUSE_END = re.compile(r",\s|\s(?:and|und|et|y)\s")
-
-
-def content_words(folded: str) -> list[str]:
-    """The words that say what is meant, each once; none when there are only single letters."""
-    words = [token for token in dict.fromkeys(tokens(folded)) if token not in STOP_WORDS]
-    telling = any(len(word) > 1 or word.isdigit() or is_cjk(word) for word in words)
-    return words if telling else []
 
 
 def without_article(target: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from qmemd.agent.models.offline.word_lists import NEGATION
-from qmemd.agent.models.offline.words import fold
+from qmemd.search.word_lists import NEGATION
+from qmemd.search.words import fold
 
 MAX_COMMAND = 2000
 """Characters."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qmemd.agent.models.offline import bm25
 from qmemd.agent.models.offline.folded import Folded
-from qmemd.agent.models.offline.words import Term, Terms
+from qmemd.search import bm25
+from qmemd.search.words import Term, Terms
 
 
 def rank(pool: Sequence[Folded], terms: Sequence[Term], finder: Terms) -> list[Folded]:

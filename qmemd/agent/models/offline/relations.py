@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qmemd.agent.models.offline.word_lists import STOP_WORDS
-from qmemd.agent.models.offline.words import Terms, tokens
+from qmemd.search.word_lists import STOP_WORDS
+from qmemd.search.words import Terms, tokens
 
 _LEADING = frozenset(
     [

@@ -6,9 +6,9 @@ import pytest
 
 from qmemd.agent.models.offline.forgetting import choose_entries
 from qmemd.agent.models.offline.relations import led_elsewhere
-from qmemd.agent.models.offline.words import Terms
 from qmemd.kinds import Scope, Topic
 from qmemd.memory.entries import Entry
+from qmemd.search.words import Terms
 
 
 def goes(query: str, text: str) -> bool:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from qmemd.agent.models.offline.word_lists import LIGHT_WORDS, STOP_WORDS
-from qmemd.agent.models.offline.words import Terms, tokens
+from qmemd.search.word_lists import LIGHT_WORDS, STOP_WORDS
+from qmemd.search.words import Terms, tokens
 
 _SIDES = (-1, 1)
 _DETERMINERS = frozenset(("the", "a", "an", "any", "all", "each", "every", "our", "my", "new"))

@@ -4,7 +4,7 @@ import pytest
 
 from qmemd.agent.models.offline.semantic.asking import only_asks
 from qmemd.agent.models.offline.semantic.slots import takes_the_place
-from qmemd.agent.models.offline.words import Terms
+from qmemd.search.words import Terms
 
 
 @pytest.mark.parametrize(

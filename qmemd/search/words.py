@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from qmemd.agent.models.offline.word_lists import ALIASES, GENERIC_WORDS, LIGHT_WORDS
+from qmemd.search.word_lists import ALIASES, GENERIC_WORDS, LIGHT_WORDS, STOP_WORDS
 
 _CJK = (
     "\u3005\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -53,6 +53,13 @@ def tokens(folded: str) -> list[str]:
         else:
             found += [token[at : at + 2] for at in range(len(token) - 1)]
     return found
+
+
+def content_words(folded: str) -> list[str]:
+    """The words that say what is meant, each once; none when there are only single letters."""
+    words = [token for token in dict.fromkeys(tokens(folded)) if token not in STOP_WORDS]
+    telling = any(len(word) > 1 or word.isdigit() or is_cjk(word) for word in words)
+    return words if telling else []
 
 
 def phrase_pattern(phrase: str) -> re.Pattern[str]:

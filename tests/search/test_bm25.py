@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from qmemd.agent.models.offline.bm25 import scores
+from qmemd.search.bm25 import scores
 
 
 def test_rare_words_and_short_texts_weigh_more() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from qmemd.agent.models.offline.words import Terms, fold, phrase_pattern, tokens
+from qmemd.search.words import Terms, fold, phrase_pattern, tokens
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Finding texts by their words."""
