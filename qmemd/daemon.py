@@ -23,9 +23,9 @@ from qmemd.actors.subscription import Subscription
 from qmemd.context import ContextFiles
 from qmemd.errors import RequestError
 from qmemd.events import MemoryChanged
-from qmemd.host_requests import change_request, forget_request, remember_request
+from qmemd.host_requests import change_request, entry_filter, forget_request, remember_request
 from qmemd.journal import Journal
-from qmemd.kinds import ChangeAction, ContextMode, Scope
+from qmemd.kinds import ChangeAction, ContextMode, Scope, Topic
 from qmemd.memory.secrets import find_secret
 from qmemd.serving import Serving, WsgiApp
 from qmemd.settings import Settings
@@ -97,6 +97,7 @@ class Daemon:
                 self.settings.base / "qmemd" / ".qmemd-context.lock",
             ),
             change_log=lambda: self._workspace.change_log,
+            catalog=lambda: self._workspace.catalog,
             status=self._status.now,
             tell_gateway=lambda message: tell(self._gateway, message),
             tell_bus=self._workspace.tell_bus,
@@ -289,6 +290,36 @@ class Daemon:
     ) -> dict[str, Any] | None:
         """One change set with its diffs; None when the client has none with this id."""
         return self._workspace.change_log.detail(change_set_id, client_id)
+
+    def entries(
+        self,
+        words: str = "",
+        *,
+        scope: Scope | str | None = None,
+        topic: Topic | str | None = None,
+        client_id: str | None = None,
+        limit: int = 100,
+        first: int = 0,
+    ) -> dict[str, Any]:
+        """What is remembered: ``entries``, their ``total``, and ``nextCursor`` if there are more.
+
+        Args:
+            words: blank for all, the newest first; else the best come first.
+            scope: ``user`` or ``project``.
+            topic: the type of the documents.
+            client_id: whose tasks may be named as the last change.
+            limit: how many at most.
+            first: how many are skipped.
+
+        Raises:
+            RequestError: ``invalid_scope``, ``invalid_type``.
+        """
+        wanted = entry_filter(words, scope, topic)
+        return self._workspace.catalog.page(wanted, client_id, limit=limit, first=first)
+
+    def entry(self, key: str, *, client_id: str | None = None) -> dict[str, Any] | None:
+        """One of them with its text and its whole document; None when there is none."""
+        return self._workspace.catalog.detail(key, client_id)
 
     def task(self, task_id: str) -> Task | None:
         """The present snapshot of a task."""

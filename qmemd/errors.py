@@ -82,6 +82,7 @@ ERRORS: Mapping[str, ErrorEntry] = {
     ),
     "invalid_status": ErrorEntry(400, "`status` must be queued, running, completed or failed."),
     "invalid_kind": ErrorEntry(400, "`kind` must be remember, forget, dream or change."),
+    "invalid_type": ErrorEntry(400, "`type` must be user, feedback, project or reference."),
     "invalid_limit": ErrorEntry(400, "`limit` must be a number from 1 to 1000."),
     "invalid_max_queued": ErrorEntry(400, "`maxQueued` must be a number from 16 to 2048."),
     "invalid_option": ErrorEntry(
@@ -104,6 +105,7 @@ ERRORS: Mapping[str, ErrorEntry] = {
     "dream_task_not_found": ErrorEntry(404, "There is no such dream task."),
     "change_task_not_found": ErrorEntry(404, "There is no such change task."),
     "change_not_found": ErrorEntry(404, "There is no such change set."),
+    "entry_not_found": ErrorEntry(404, "There is no such entry; it may have changed or gone."),
     "session_not_found": ErrorEntry(404, "There is no such session."),
     "subscriber_limit_exceeded": ErrorEntry(
         429, "Too many event streams are open; close one.", retry_after=5

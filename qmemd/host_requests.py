@@ -1,11 +1,12 @@
-"""What a host program asks for, as the validated requests that tasks are made of."""
+"""What a host program asks for, as validated requests."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from qmemd.catalog import EntryFilter
 from qmemd.errors import RequestError
-from qmemd.kinds import ChangeAction, ContextMode, Scope
+from qmemd.kinds import ChangeAction, ContextMode, Scope, Topic
 from qmemd.tasks import Change, Forget, Remember
 from qmemd.texts import clean_text
 
@@ -32,6 +33,12 @@ def forget_request(query: str, scope: Scope | str | None, *, preview: bool, eras
 def change_request(change_set_id: str, action: ChangeAction | str) -> Change:
     """See ``remember_request``."""
     return Change(change_set_id, _member(ChangeAction, action, "invalid_action"))
+
+
+def entry_filter(words: str, scope: Scope | str | None, topic: Topic | str | None) -> EntryFilter:
+    """See ``remember_request``."""
+    known = None if topic is None else _member(Topic, topic, "invalid_type")
+    return EntryFilter(words, _scope(scope), known)
 
 
 def _scope(scope: Scope | str | None) -> Scope | None:

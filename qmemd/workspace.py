@@ -30,6 +30,7 @@ from qmemd.actors.lane import LaneActor
 from qmemd.actors.lane_state import LaneState
 from qmemd.actors.life import in_background, ping, stop_actor
 from qmemd.actors.orphan import kill_child, note_child, take_child_lock
+from qmemd.catalog import Catalog
 from qmemd.errors import MemoryFilesError, RequestError, SettingsError
 from qmemd.journal import InMemoryJournal, Journal
 from qmemd.journal.session_store import NoSessionStore, SessionStore
@@ -270,6 +271,8 @@ class Workspace:
         self._history = History(memory.history)
         self.change_log = ChangeLog(memory, self.path)
         """What tasks did to the documents."""
+        self.catalog = Catalog(memory)
+        """What is remembered."""
         self._committer = Committer(
             memory, self._history, scanner=Scanner(), clock=self._clock, new_id=self._new_id
         )

@@ -336,3 +336,17 @@ def test_a_host_looks_first_and_undoes_after(home: Home) -> None:
             with pytest.raises(RequestError) as refused:
                 act()
             assert refused.value.code == code
+
+
+def test_a_host_looks_at_what_is_remembered(home: Home) -> None:
+    with Daemon(home.settings(http=False)) as daemon:
+        daemon.remember("I prefer tabs", scope="user").result(30)
+        (row,) = daemon.entries("tabs", scope="user")["entries"]
+        assert daemon.entries("tabs", scope="project")["total"] == 0
+        detail = daemon.entry(row["id"])
+        assert detail
+        assert "tabs" in detail["text"]
+        assert daemon.entry("nothing") is None
+        for wrong in ({"scope": "both"}, {"topic": "fact"}):
+            with pytest.raises(RequestError):
+                daemon.entries("", **wrong)

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from qmemd.actors.board import Posted, TaskBoard
 from qmemd.actors.sessions import Sessions
+from qmemd.catalog import Catalog
 from qmemd.context import ContextFiles
 from qmemd.errors import RequestError
 from qmemd.events import FileChanged
@@ -58,6 +59,7 @@ class Door:
         sessions: Sessions,
         context_files: ContextFiles,
         change_log: Callable[[], ChangeLog],
+        catalog: Callable[[], Catalog],
         status: Callable[[], dict[str, Any]],
         tell_gateway: Callable[[Any], None],
         tell_bus: Callable[[Any], None],
@@ -69,6 +71,7 @@ class Door:
         self._sessions = sessions
         self.context_files = context_files
         self._change_log = change_log
+        self._catalog = catalog
         self.status = status
         """How the daemon is."""
         self._tell_gateway = tell_gateway
@@ -86,6 +89,11 @@ class Door:
     def change_log(self) -> ChangeLog:
         """What tasks did to the documents."""
         return self._change_log()
+
+    @property
+    def catalog(self) -> Catalog:
+        """What is remembered."""
+        return self._catalog()
 
     @property
     def stopping(self) -> bool:

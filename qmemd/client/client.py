@@ -17,7 +17,7 @@ from qmemd.client.task_handle import TaskHandle
 from qmemd.client.transport import Transport
 from qmemd.client.wire import an_object, picked, task_from_wire
 from qmemd.errors import RequestError
-from qmemd.kinds import ChangeAction, ContextMode, Scope, TaskKind, TaskStatus
+from qmemd.kinds import ChangeAction, ContextMode, Scope, TaskKind, TaskStatus, Topic
 from qmemd.tasks import Task
 from qmemd.texts import check_key
 
@@ -146,6 +146,31 @@ class Client:
     def change_set(self, change_set_id: str) -> dict[str, Any]:
         """One of them, with its diffs."""
         return an_object(self.call("GET", f"{MEMORY}/changes/{_segment(change_set_id)}"))
+
+    def entries(
+        self,
+        words: str | None = None,
+        *,
+        scope: Scope | str | None = None,
+        topic: Topic | str | None = None,
+    ) -> Iterator[dict[str, Any]]:
+        """What is remembered: the newest first, or what fits the words best.
+
+        Asks for a page at a time, so what changes meanwhile may be missed, or come twice.
+        """
+        cursor: str | None = None
+        while True:
+            asked = {"q": words, "scope": scope, "type": topic, "cursor": cursor}
+            page = self.call("GET", f"{MEMORY}/entries{_query(asked)}")
+            for item in picked(page, "entries", list):
+                yield an_object(item)
+            if page.get("nextCursor") is None:
+                return
+            cursor = picked(page, "nextCursor", str)
+
+    def entry(self, entry_id: str) -> dict[str, Any]:
+        """One of them, with its ``text`` and its whole ``document``."""
+        return an_object(self.call("GET", f"{MEMORY}/entries/{_segment(entry_id)}"))
 
     def task(
         self,

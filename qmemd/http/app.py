@@ -11,6 +11,7 @@ from qmemd.http import paths
 from qmemd.http.access import AccessCheck
 from qmemd.http.change_resources import Changes, OneChange
 from qmemd.http.context_resources import ContextFilesList, OneFile
+from qmemd.http.entry_resources import Entries, OneEntry
 from qmemd.http.error_handlers import add_error_handlers
 from qmemd.http.event_resources import SessionEvents, WorkspaceEvents
 from qmemd.http.fields import Fields
@@ -74,6 +75,8 @@ def create_app(
     app.add_route(f"{paths.MEMORY}/tasks", AllTasks(door))
     app.add_route(f"{paths.MEMORY}/changes", Changes(door))
     app.add_route(f"{paths.MEMORY}/changes/{{change_set_id}}", OneChange(door))
+    app.add_route(paths.ENTRIES, Entries(door))
+    app.add_route(f"{paths.ENTRIES}/{{entry_id}}", OneEntry(door))
     app.add_route(paths.MEMORY, ContextFilesList(door, fields))
     app.add_route(paths.FILE, OneFile(door))
     app.add_route(paths.SESSION, Sessions(door, fields))

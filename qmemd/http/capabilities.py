@@ -30,6 +30,7 @@ FEATURES = (
     "workspace_memory_dream",
     "workspace_memory_tasks",
     "workspace_memory_changes",
+    "workspace_memory_entries",
     "workspace_events",
 )
 """What always works, by the names that clients look for."""

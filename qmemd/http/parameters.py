@@ -6,8 +6,9 @@ import re
 
 import falcon
 
+from qmemd.catalog import EntryFilter
 from qmemd.errors import RequestError
-from qmemd.kinds import TaskKind, TaskStatus
+from qmemd.kinds import Scope, TaskKind, TaskStatus, Topic
 from qmemd.texts import check_key
 
 MAX_LISTED = 1_000
@@ -15,9 +16,12 @@ DEFAULT_LISTED = 100
 
 MAX_WAIT = 30
 """Seconds."""
+MAX_SEARCH = 1_000
+"""Characters of what is searched for."""
 
 _LIMIT = re.compile(r"[0-9]{1,4}")
 _CURSOR = re.compile(r"[0-9]{8}T[0-9]{9}Z\.[A-Za-z0-9_-]{1,100}")
+_FIRST = re.compile(r"[0-9]{1,9}")
 _SECONDS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,6})?")
 
 
@@ -43,6 +47,27 @@ def change_page(req: falcon.Request) -> tuple[int, str | None]:
     if cursor is not None and not _CURSOR.fullmatch(cursor):
         raise RequestError("invalid_cursor")
     return _limit(req), cursor
+
+
+def entry_page(req: falcon.Request) -> tuple[EntryFilter, int, int]:
+    """Which entries are asked for, how many at most, and how many are skipped.
+
+    Raises:
+        RequestError: ``invalid_query``, ``invalid_scope``, ``invalid_type``, ``invalid_limit`` or
+            ``invalid_cursor``.
+    """
+    words, cursor = req.get_param("q") or "", req.get_param("cursor")
+    scope, topic = req.get_param("scope"), req.get_param("type")
+    if len(words) > MAX_SEARCH:
+        raise RequestError("invalid_query", f"`q` must have at most {MAX_SEARCH} characters.")
+    if scope is not None and scope not in set(Scope):
+        raise RequestError("invalid_scope")
+    if topic is not None and topic not in set(Topic):
+        raise RequestError("invalid_type")
+    if cursor is not None and not _FIRST.fullmatch(cursor):
+        raise RequestError("invalid_cursor")
+    wanted = EntryFilter(words, Scope(scope) if scope else None, Topic(topic) if topic else None)
+    return wanted, _limit(req), int(cursor or 0)
 
 
 def wait_seconds(req: falcon.Request) -> float:

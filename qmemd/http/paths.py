@@ -9,6 +9,7 @@ from qmemd.kinds import TaskKind
 HEALTH = "/health"
 CAPABILITIES = "/capabilities"
 MEMORY = "/workspace/memory"
+ENTRIES = f"{MEMORY}/entries"
 SESSION = "/session"
 FILE = "/file"
 STATUS = "/daemon/status"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from qmemd.catalog import EntryFilter
 from qmemd.context import ContextFiles
 from qmemd.errors import SettingsError
 from qmemd.events import FileChanged
@@ -84,6 +85,21 @@ class ChangeLog(Protocol):
         """One with its diffs; None when the client has none with this id."""
 
 
+class Catalog(Protocol):
+    """The entries of the memory. Reads files; never waits for anything else."""
+
+    def page(
+        self, wanted: EntryFilter, client_id: str | None, *, limit: int, first: int
+    ) -> dict[str, Any]:
+        """``entries`` without the first ones, their ``total``, and perhaps ``nextCursor``.
+
+        Only tasks of the client are named.
+        """
+
+    def detail(self, key: str, client_id: str | None) -> dict[str, Any] | None:
+        """One with its text and its whole document; None when there is none."""
+
+
 class Door(Protocol):
     """The daemon as seen by a request.
 
@@ -106,6 +122,10 @@ class Door(Protocol):
     @property
     def change_log(self) -> ChangeLog:
         """What tasks did to the documents."""
+
+    @property
+    def catalog(self) -> Catalog:
+        """What is remembered."""
 
     def status(self) -> dict[str, Any]:
         """How the daemon is; may take half a second."""

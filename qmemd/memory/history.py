@@ -148,10 +148,18 @@ class History:
 
         With each comes its place, after which a later call goes on with ``before``.
         """
-        for name in reversed(_names(self._closed)):
+        for name in self.closed_names():
             place = ".".join(name.split(".", 2)[:2])
             if (before is None or place < before) and (change_set := _load(self._closed / name)):
                 yield place, change_set
+
+    def closed_names(self) -> list[str]:
+        """Names of the closed change sets, newest first, for ``read_closed``."""
+        return _names(self._closed)[::-1]
+
+    def read_closed(self, name: str) -> ChangeSet | None:
+        """One of them; None when it is gone, or cannot be read."""
+        return _load(self._closed / name)
 
     def prune(
         self,

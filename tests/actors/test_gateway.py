@@ -14,6 +14,7 @@ from qmemd.actors.door import Door
 from qmemd.actors.gateway import GatewayActor
 from qmemd.actors.guarded import answer, refuse, tell
 from qmemd.actors.sessions import Sessions
+from qmemd.catalog import Catalog
 from qmemd.context import ContextFiles
 from qmemd.errors import RequestError
 from qmemd.events import FileChanged
@@ -41,6 +42,7 @@ from tests.actors.fake_timers import FakeTimers
 from tests.conftest import FakeClock
 
 NO_CHANGES = ChangeLog(resolve_paths(Path("/nowhere/b"), Path("/nowhere/w")), "/nowhere/w")
+NO_ENTRIES = Catalog(resolve_paths(Path("/nowhere/b"), Path("/nowhere/w")))
 NO_FILES = ContextFiles(Path("/nowhere"), Path("/nowhere"), Path("/nowhere/lock"))
 
 
@@ -85,6 +87,7 @@ class Rig:
             sessions=sessions,
             context_files=NO_FILES,
             change_log=lambda: NO_CHANGES,
+            catalog=lambda: NO_ENTRIES,
             status=dict,
             tell_gateway=lambda message: tell(self.gateway, message),
             tell_bus=self._tell_bus,
@@ -191,6 +194,7 @@ def test_a_gateway_that_does_not_answer_holds_nobody_who_stops(rig: Rig) -> None
         sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
         context_files=NO_FILES,
         change_log=lambda: NO_CHANGES,
+        catalog=lambda: NO_ENTRIES,
         status=dict,
         tell_gateway=lambda _: None,
         tell_bus=lambda _: None,
@@ -207,6 +211,7 @@ def test_before_it_is_opened_the_door_is_shut(rig: Rig) -> None:
         sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
         context_files=NO_FILES,
         change_log=lambda: NO_CHANGES,
+        catalog=lambda: NO_ENTRIES,
         status=dict,
         tell_gateway=lambda _: None,
         tell_bus=lambda _: None,

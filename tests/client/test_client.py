@@ -21,6 +21,8 @@ ASKED: list[tuple[Callable[[Client], Any], list[Any]]] = [
     (lambda client: list(client.changes()), [None, {}, {"changes": None}, {"changes": [1]}]),
     (lambda client: list(client.changes()), [{"changes": [], "nextCursor": 5}]),
     (lambda client: client.change_set("x"), [None, []]),
+    (lambda client: list(client.entries()), [None, {}, {"entries": None}, {"entries": [1]}]),
+    (lambda client: client.entry("x"), [None, []]),
     (lambda client: client.context_files(), [None, 3]),
     (lambda client: client.write_context_file("workspace", "x"), [None]),
     (lambda client: client.read_context_file("/x"), [None, {}, {"content": 1}]),
@@ -56,6 +58,16 @@ def test_changes_come_page_by_page() -> None:
     with ScriptedServer(*(answer(200, page) for page in pages)) as server:
         assert list(client_of(server).changes()) == [{"n": 1}, {"n": 2}]
     assert server.requests[1].startswith(b"GET /workspace/memory/changes?cursor=a+b HTTP")
+
+
+def test_entries_come_page_by_page() -> None:
+    pages = ({"entries": [{"n": 1}], "nextCursor": "1"}, {"entries": [{"n": 2}]})
+    with ScriptedServer(*(answer(200, page) for page in pages)) as server:
+        found = list(client_of(server).entries("green tea", scope="user", topic="feedback"))
+    assert found == [{"n": 1}, {"n": 2}]
+    asked = b"GET /workspace/memory/entries?q=green+tea&scope=user&type=feedback"
+    assert [request.startswith(asked) for request in server.requests] == [True, True]
+    assert b"&cursor=1 HTTP" in server.requests[1]
 
 
 def test_names_are_quoted_and_those_that_are_no_text_are_for_the_daemon_to_refuse() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from qmemd.actors.reader import FeedReader
+from qmemd.catalog import EntryFilter
 from qmemd.context import ContextFiles
 from qmemd.errors import RequestError
 from qmemd.events import FileChanged
@@ -46,6 +47,22 @@ class FakeChangeLog:
         return {"changeSetId": "c1", "files": []} if known else None
 
 
+class FakeCatalog:
+    """Knows one entry, ``e1``."""
+
+    def __init__(self) -> None:
+        self.pages: list[tuple[EntryFilter, str | None, int, int]] = []
+
+    def page(
+        self, wanted: EntryFilter, client_id: str | None, *, limit: int, first: int
+    ) -> dict[str, Any]:
+        self.pages.append((wanted, client_id, limit, first))
+        return {"entries": [], "total": 0}
+
+    def detail(self, key: str, client_id: str | None) -> dict[str, Any] | None:
+        return {"id": "e1", "seenBy": client_id} if key == "e1" else None
+
+
 class FakeDoor:
     """Keeps what it was asked; everything that a test wants to differ is an attribute."""
 
@@ -56,6 +73,7 @@ class FakeDoor:
             Path("/nowhere/w"), Path("/nowhere/h"), Path("/nowhere/l")
         )
         self.change_log = FakeChangeLog()
+        self.catalog = FakeCatalog()
         self.published: list[FileChanged] = []
         self.keys: list[str | None] = []
         self.cancelled: list[str] = []

@@ -15,7 +15,7 @@ from qmemd.http.openapi.schema import (
     text,
     words,
 )
-from qmemd.kinds import ChangeState, TaskKind
+from qmemd.kinds import ChangeState, Scope, TaskKind, Topic
 
 _CHANGE_SET: dict[str, Schema] = {
     "changeSetId": text("Names the change set in other requests."),
@@ -30,6 +30,33 @@ _CHANGED_FILE: dict[str, Schema] = {
     "change": {"enum": ["added", "changed", "removed"]},
 }
 
+
+_ENTRY: dict[str, Schema] = {
+    "id": text("Names the entry until its document is renamed, or its place in a list moves."),
+    "scope": words(Scope),
+    "type": words(Topic),
+    "name": text("Of the document."),
+    "description": text("One line."),
+    "path": text("Absolute path of the document."),
+    "modified": TIME,
+    "pinned": flag("Whether the user keeps it where no agent may change it."),
+    "lastChange": {
+        "anyOf": [
+            {"type": "null"},
+            record(
+                "The task that changed the document last, as far as the history knows.",
+                {
+                    "taskId": {
+                        "type": ["string", "null"],
+                        "description": "Null for a task of another client.",
+                    },
+                    "kind": words(TaskKind),
+                    "at": TIME,
+                },
+            ),
+        ]
+    },
+}
 
 ANSWERS: dict[str, Schema] = {
     "ChangedFile": record("A document that a change set touches.", _CHANGED_FILE),
@@ -49,6 +76,25 @@ ANSWERS: dict[str, Schema] = {
         "Change sets, the newest first.",
         {
             "changes": list_of(ref("ChangeSet"), "Without their diffs."),
+            "nextCursor": text("Names what follows; absent at the end."),
+        },
+        optional=("nextCursor",),
+    ),
+    "Entry": record("One fact that is remembered.", _ENTRY),
+    "EntryDetail": record(
+        "One fact with its text.",
+        {
+            **_ENTRY,
+            "text": text("The fact alone."),
+            "headings": list_of({"type": "string"}, "Those that it stands below, in a list."),
+            "document": text("The whole document, its head included."),
+        },
+    ),
+    "EntryList": record(
+        "What is remembered.",
+        {
+            "entries": list_of(ref("Entry"), "One page."),
+            "total": count("Of all pages."),
             "nextCursor": text("Names what follows; absent at the end."),
         },
         optional=("nextCursor",),

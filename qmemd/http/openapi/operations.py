@@ -62,6 +62,7 @@ def operations() -> Iterator[Operation]:
     for kind in TaskKind:
         yield from _of_kind(kind)
     yield from _TASKS_AND_CHANGES
+    yield from _ENTRIES
     yield from _SESSIONS
     yield from _EVENTS
     yield from _CONTEXT
@@ -191,6 +192,30 @@ _TASKS_AND_CHANGES = (
         parameters=("changeSetId", CLIENT_ID),
         answer="ChangeSetDetail",
         codes=("change_not_found",),
+    ),
+)
+
+_ENTRIES = (
+    Operation(
+        "get",
+        paths.ENTRIES,
+        "listEntries",
+        "entries",
+        "List what is remembered.",
+        "The newest documents first; with `q`, the best entries first.",
+        ("q", "scope", "type", "limit", "first", CLIENT_ID),
+        answer="EntryList",
+        codes=("invalid_query", "invalid_scope", "invalid_type", "invalid_limit", "invalid_cursor"),
+    ),
+    Operation(
+        "get",
+        f"{paths.ENTRIES}/{{entryId}}",
+        "getEntry",
+        "entries",
+        "Read an entry and its whole document.",
+        parameters=("entryId", CLIENT_ID),
+        answer="EntryDetail",
+        codes=("entry_not_found",),
     ),
 )
 

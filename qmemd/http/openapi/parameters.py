@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from qmemd.http.context_resources import MAX_READ
-from qmemd.http.parameters import DEFAULT_LISTED, MAX_LISTED, MAX_WAIT
+from qmemd.http.parameters import DEFAULT_LISTED, MAX_LISTED, MAX_SEARCH, MAX_WAIT
 from qmemd.http.stream_parameters import MAX_QUEUED, MIN_QUEUED
-from qmemd.kinds import TaskKind, TaskStatus
+from qmemd.kinds import Scope, TaskKind, TaskStatus, Topic
 from qmemd.streams import DEFAULT_QUEUED
 
 CLIENT_ID = "clientId"
@@ -38,6 +38,7 @@ def _path(name: str, description: str) -> dict[str, Any]:
 PARAMETERS: Mapping[str, dict[str, Any]] = {
     "taskId": _path("taskId", "As the 202 named it."),
     "changeSetId": _path("changeSetId", "As a result named it."),
+    "entryId": _path("entryId", "As the list named it."),
     "sessionId": _path("sessionId", "As `POST /session` named it."),
     CLIENT_ID: _header(
         "X-Qwen-Client-Id",
@@ -67,6 +68,18 @@ PARAMETERS: Mapping[str, dict[str, Any]] = {
         "The `nextCursor` of the page before.",
         {"type": "string", "pattern": r"^[0-9]{8}T[0-9]{9}Z\.[A-Za-z0-9_-]{1,100}$"},
     ),
+    "first": _query(
+        "cursor",
+        "The `nextCursor` of the page before.",
+        {"type": "string", "pattern": r"^[0-9]{1,9}$"},
+    ),
+    "q": _query(
+        "q",
+        "Words: the best entries come first. The last one may be the beginning of a word.",
+        {"type": "string", "maxLength": MAX_SEARCH},
+    ),
+    "scope": _query("scope", "Only this memory.", {"enum": [scope.value for scope in Scope]}),
+    "type": _query("type", "Only these.", {"enum": [topic.value for topic in Topic]}),
     "path": _query(
         "path",
         "Absolute, or relative to the workspace; one of the files that `GET /workspace/memory` "
