@@ -65,6 +65,7 @@ class Door:
         tell_bus: Callable[[Any], None],
         secrets: SecretPolicy = SecretPolicy.REFUSE,
         timeout: float = ANSWER_TIMEOUT,
+        last_moment: float = LAST_MOMENT,
     ) -> None:
         self._workspace = workspace
         self._board = board
@@ -78,6 +79,7 @@ class Door:
         self._tell_bus = tell_bus
         self._secrets = secrets
         self._timeout = timeout
+        self._last_moment = last_moment
         self._stopping = True
 
     @property
@@ -112,8 +114,7 @@ class Door:
         Raises:
             RequestError: ``invalid_client_id``, ``managed_memory_unavailable``,
                 ``<kind>_failed``, ``remember_queue_full``, ``idempotency_mismatch``,
-                ``daemon_stopping``, or ``daemon_busy`` when no answer came in time (nothing was
-                accepted then).
+        XX
         """
         request, secret = self._without_secrets(request)
         reply: Future[Task] = Future()
@@ -205,7 +206,11 @@ class Door:
                 ``daemon_stopping``.
         """
         reply: Future[Reader] = Future()
-        return self._ask(reply, Subscribe(wish, reply), self._tell_bus)
+        try:
+            return self._ask(reply, Subscribe(wish, reply), self._tell_bus)
+        except RequestError:
+            reply.add_done_callback(_close_unwanted)
+            raise
 
     def publish(self, event: FileChanged) -> None:
         """A context file was written. Never waits, never fails."""
@@ -253,4 +258,13 @@ class Door:
             if reply.cancel():
                 raise RequestError("daemon_busy") from None
         # Somebody has begun to answer: what they say counts.
-        return reply.result(LAST_MOMENT)
+        try:
+            return reply.result(self._last_moment)
+        except TimeoutError:
+            raise RequestError("daemon_busy") from None
+
+
+def _close_unwanted(late: Future[Reader]) -> None:
+    """A reader that came when nobody waited for it any more."""
+    if not late.cancelled() and late.exception() is None:
+        late.result().close()

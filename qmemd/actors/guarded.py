@@ -46,9 +46,11 @@ class GuardedActor(pykka.ThreadingActor):
             raise
 
     def on_stop(self) -> None:
+        self._refuse_waiting()
         self.release()
 
     def on_failure(self, *_: object) -> None:
+        self._refuse_waiting()
         self.release()
 
     def begin(self) -> None:
@@ -63,6 +65,18 @@ class GuardedActor(pykka.ThreadingActor):
 
     def release(self) -> None:
         """Frees what the actor holds; called once it stops, for whatever reason. Idempotent."""
+
+    def _refuse_waiting(self) -> None:
+        """Answers whoever came behind the stop: Pykka answers only those that used its ``ask``."""
+        envelopes = []
+        while not self.actor_inbox.empty():
+            envelope = self.actor_inbox.get()
+            reply = getattr(envelope.message, "reply", None)
+            if isinstance(reply, Future):
+                refuse(reply, RequestError("daemon_stopping"))
+            envelopes.append(envelope)
+        for envelope in envelopes:
+            self.actor_inbox.put(envelope)
 
     def _recover(self, message: Any, error: BaseException) -> None:
         reply = getattr(message, "reply", None)

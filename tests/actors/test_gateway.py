@@ -178,6 +178,45 @@ def test_an_answer_that_is_just_being_given_counts(rig: Rig) -> None:
     assert rig.door.submit(Dream(), None) == task
 
 
+class ReaderThatCloses:
+    epoch = stream_id = "x"
+
+    def __init__(self) -> None:
+        self.closed = threading.Event()
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def test_an_answer_that_was_begun_and_never_comes_is_waited_for_no_longer(rig: Rig) -> None:
+    asked: list[Subscribe] = []
+
+    def begin(message: Subscribe) -> None:
+        message.reply.set_running_or_notify_cancel()
+        asked.append(message)
+
+    door = Door(
+        workspace="/work",
+        board=rig.board,
+        sessions=Sessions("/work", clock=rig.clock, new_id=lambda: "x"),
+        context_files=NO_FILES,
+        change_log=lambda: NO_CHANGES,
+        catalog=lambda: NO_ENTRIES,
+        status=dict,
+        tell_gateway=lambda _: None,
+        tell_bus=begin,
+        timeout=0.01,
+        last_moment=0.01,
+    )
+    door.open()
+    with pytest.raises(RequestError) as busy:
+        door.subscribe(StreamWish())
+    assert busy.value.code == "daemon_busy"
+    reader = ReaderThatCloses()
+    asked[0].reply.set_result(reader)
+    assert reader.closed.is_set(), "nobody would ever close it"
+
+
 def test_a_session_is_not_made_for_somebody_who_gave_up(rig: Rig) -> None:
     reply: Future[SessionOpened] = Future()
     reply.cancel()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
@@ -108,3 +109,33 @@ def test_an_actor_that_cannot_start_releases_what_it_took_and_answers_nobody_lat
     with pytest.raises(RequestError) as answered:
         message.reply.result(5)
     assert answered.value.code == "daemon_stopping"
+
+
+@dataclass
+class Wait:
+    began: threading.Event = field(default_factory=threading.Event)
+    go_on: threading.Event = field(default_factory=threading.Event)
+
+
+class Waiting(GuardedActor):
+    def handle(self, message: Any) -> None:
+        if isinstance(message, Wait):
+            message.began.set()
+            message.go_on.wait(5)
+
+
+def test_who_asks_behind_a_stop_is_refused_at_once() -> None:
+    actor = Waiting.start()
+    wait, behind = Wait(), Raise(ValueError())
+    tell(actor, wait)
+    assert wait.began.wait(5)
+    stopped = actor.stop(block=False)
+    tell(actor, behind)
+    asked = actor.ask("x", block=False)
+    wait.go_on.set()
+    with pytest.raises(RequestError) as refused:
+        behind.reply.result(5)
+    assert refused.value.code == "daemon_stopping"
+    stopped.get(timeout=5)
+    with pytest.raises(pykka.ActorDeadError):
+        asked.get(timeout=5)
