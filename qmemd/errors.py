@@ -56,7 +56,9 @@ ERRORS: Mapping[str, ErrorEntry] = {
     "headers_too_large": ErrorEntry(431, "The request headers are too large."),
     "not_implemented": ErrorEntry(501, "The daemon does not support this transfer encoding."),
     "internal_error": ErrorEntry(500, "The daemon failed on this request; its log says why."),
-    "rate_limit_exceeded": ErrorEntry(429, "Rate limit exceeded"),  # Retry-After: per answer
+    "rate_limit_exceeded": ErrorEntry(  # each answer has its own Retry-After
+        429, "Rate limit exceeded; wait for as long as `Retry-After` says."
+    ),
     "daemon_stopping": ErrorEntry(503, "The daemon is shutting down.", retry_after=5),
     "daemon_busy": ErrorEntry(503, "The daemon did not answer in time; try again.", retry_after=1),
     # its fields

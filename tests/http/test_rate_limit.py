@@ -64,7 +64,7 @@ def test_a_client_is_told_where_it_stands_and_refused_at_last(make: Make) -> Non
     reply = bench.get()
     assert reply.status_code == 429
     assert reply.json == {
-        "error": "Rate limit exceeded",
+        "error": "Rate limit exceeded; wait for as long as `Retry-After` says.",
         "code": "rate_limit_exceeded",
         "tier": "read",
         "retryAfterMs": 49_500,
