@@ -140,9 +140,12 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             half.close()
 
     def service(self) -> None:
+        acts: list[Callable[[], None]] = []
+        with self._leaving_lock:
+            self._on_leave = acts
         super().service()
         with self._leaving_lock:
-            self._on_leave.clear()
+            acts.clear()  # and no other list: the next request may run already, and have its own
         if self._half_closed and not self.requests:
             self.close_when_flushed = True
             self.server.pull_trigger()

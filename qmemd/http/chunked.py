@@ -12,9 +12,10 @@ from waitress.utilities import BadRequest
 MAX_CONTROL_LINE = 1024
 """Bytes of a chunk's size with its extensions."""
 MAX_TRAILERS = 16 * 1024
-"""Bytes of all trailers together. They are read, not looked at."""
+"""Bytes of all trailers together. They have to be fields; what they say is not looked at."""
 
 _CONTROL_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})(;[^\r\n]*)?\r\n")
+_TRAILER = re.compile(rb"[!#-'*+.^-z|~0-9A-Z-]+:[\t\x20-\x7e\x80-\xff]*\r\n")
 _END_OF_LINE = b"\r\n"
 
 
@@ -84,7 +85,11 @@ class ChunkedBody:
     def _read_trailer(self, data: bytes, at: int) -> int:
         line, at = self._read_line(data, at, MAX_TRAILERS - self._trailers)
         self._trailers += len(line)
-        self.completed = line == _END_OF_LINE
+        if line == _END_OF_LINE:
+            self.completed = True
+        elif line and not _TRAILER.fullmatch(line):
+            # A reader that ends lines at a lone CR may find the end of the body in here.
+            self._fail("a trailer is not valid")
         return at
 
     def _read_line(self, data: bytes, at: int, limit: int) -> tuple[bytes, int]:

@@ -71,6 +71,13 @@ def test_the_body_is_the_same_however_it_is_cut(
         b"1" + b"0" * 16 + b"\r\n",
         b"0\r\n\n",
         b"0\r\nA: b\n\r\n",
+        b"0\r\nA: b\r\r\n",
+        b"0\r\n\r\r\n",
+        b"0\r\n A: b\r\n",
+        b"0\r\nA : b\r\n",
+        b"0\r\nA: \0\r\n",
+        b"0\r\nGET / HTTP/1.1\r\n",
+        b"0\r\n:\r\n",
     ],
 )
 @pytest.mark.parametrize("size", [1, 1000])
@@ -88,6 +95,7 @@ def test_what_is_not_chunked(sent: bytes, size: int) -> None:
         (b"5", b";a=b", MAX_CONTROL_LINE),
         (b"0\r\n", b"a", MAX_TRAILERS),
         (b"0\r\n", b"A: b\r\n", MAX_TRAILERS),
+        (b"0\r\nA:", b" ", MAX_TRAILERS),
     ],
 )
 @pytest.mark.parametrize("size", [1, 8192])

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from qmemd.http.holding import on_leave
 from qmemd.http.server import HttpServer
 from qmemd.kinds import TaskKind
 from tests.http import raw
@@ -91,3 +92,36 @@ def test_a_stream_learns_that_its_client_is_gone(serve: Callable[..., HttpServer
         sock.send(raw.get("/stream"))
         assert stream.started.wait(5)
     assert stream.ended.wait(5)
+
+
+class Waiting:
+    """An app of which one path waits until it is told that its client has left."""
+
+    def __init__(self) -> None:
+        self.waits = threading.Semaphore(0)
+        self.told = threading.Semaphore(0)
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        start_response("200 OK", [("Content-Length", "0")])
+        if environ["PATH_INFO"] == "/wait":
+            left = threading.Event()
+            tell = on_leave(environ)
+            assert tell
+            tell(left.set)
+            self.waits.release()
+            if left.wait(5):
+                self.told.release()
+        return []
+
+
+def test_the_end_of_a_request_takes_no_word_from_the_one_behind_it(
+    serve: Callable[..., HttpServer],
+) -> None:
+    app = Waiting()
+    server = serve(app)
+    for _ in range(60):  # the threads of the two meet only now and then
+        with raw.Connection(server.port) as sock:
+            sock.send(raw.get("/at-once") + raw.get("/wait"))
+            assert app.waits.acquire(timeout=5)
+            sock.send_no_more()
+            assert app.told.acquire(timeout=5)
