@@ -55,16 +55,20 @@ class EventParser:
         *lines, rest = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         for line in lines:
             self._line += line
+            self._check_size()
             message = self._take(bytes(self._line))
             self._line.clear()
             if message is not None:
                 messages.append(message)
         self._line += rest
+        self._check_size()
+        return messages
+
+    def _check_size(self) -> None:
         if len(self._line) + self._size > self._max_buffered:
             raise StreamFailedError(
                 f"one event is over {self._max_buffered} bytes", "stream_failed"
             )
-        return messages
 
     def _take(self, line: bytes) -> Message | None:
         if self._first:
@@ -74,20 +78,22 @@ class EventParser:
             return self._dispatch()
         name, colon, value = line.partition(b":")
         if name or not colon:  # else a comment
-            self._field(name, value.removeprefix(b" ").decode(errors="replace"))
+            value = value.removeprefix(b" ")
+            if name == b"data":
+                self._size += len(value) + 1
+            self._field(name, value.decode(errors="replace"))
         return None
 
     def _field(self, name: bytes, value: str) -> None:
         if name == b"data":
             self._data.append(value)
-            self._size += len(value) + 1
         elif name == b"event":
             self._event = value
         elif name == b"id":
             if "\0" not in value:
                 self.last_id = value
         elif name == b"retry" and value.isascii() and value.isdigit():
-            self.retry = int(value[:9])
+            self.retry = int(value.lstrip("0")[:9] or 0)
 
     def _dispatch(self) -> Message | None:
         event, data = self._event or "message", self._data

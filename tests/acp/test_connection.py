@@ -2,8 +2,12 @@ from __future__ import annotations
 
 import json
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from qmemd.acp.connection import Call, PendingCalls, notification
-from qmemd.acp.messages import Response, RpcError
+from qmemd.acp.framing import FrameReader, encode
+from qmemd.acp.messages import CallId, Request, Response, RpcError
 
 
 def test_ids_count_up_from_zero() -> None:
@@ -59,3 +63,33 @@ def test_a_notification_has_no_id() -> None:
         "method": "$/cancel_request",
         "params": {"id": 3, "requestId": 3},
     }
+
+
+IDS = st.integers(-1, 6) | st.sampled_from(["0", "1", "", None, 2**70])
+ACTS = st.sampled_from(["start", "start", "answer", "answer", "abandon", "lose"])
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(st.lists(st.tuples(ACTS, IDS), max_size=40))
+def test_each_call_ends_once_whatever_the_other_end_answers(acts: list[tuple[str, CallId]]) -> None:
+    calls = PendingCalls()
+    open_calls: dict[CallId, Call] = {}
+    made: list[Call] = []
+    for act, call_id in acts:
+        if act == "start":
+            call, line = calls.start("m", {"n": len(made)})
+            assert FrameReader().feed(line) == [Request(call.id, "m", {"n": len(made)})]
+            open_calls[call.id] = call
+            made.append(call)
+        elif act == "answer":
+            [answer] = FrameReader().feed(encode(Response(call_id, "x")))
+            assert isinstance(answer, Response)
+            assert calls.resolve(answer) == open_calls.pop(call_id, None)
+        elif act == "abandon" and made:
+            call = made[-1]
+            assert calls.abandon(call) == (open_calls.pop(call.id, None) is not None)
+        elif act == "lose":
+            assert calls.fail_all() == tuple(open_calls.values())
+            open_calls.clear()
+        assert len(calls) == len(open_calls)
+    assert [call.id for call in made] == list(range(len(made)))

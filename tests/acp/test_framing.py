@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qmemd.acp.framing import MAX_JUNK_LINES, FrameReader, encode
@@ -75,6 +76,60 @@ def test_text_is_byte_exact_one_byte_at_a_time(text: str) -> None:
     line = line_of(text)
     chunks = [line[place : place + 1] for place in range(len(line))]
     assert read_all(chunks) == [Response(1, text)]
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            b'{"jsonrpc":"2.0",',
+            b'"id":1',
+            b'"method":"m"',
+            b'"result":',
+            b'"error":',
+            b'"params":',
+        ),
+        *(b"{", b"}", b"[", b"]", b",", b":", b"null", b"1e999", b"-1E400", b"NaN", b"9" * 5000),
+        *(b'"', b"\\", b"\\ud800", b"\xff", b"\xef\xbb\xbf", b"\n", b"\r\n", b"\r", b"\0"),
+        *(line_of(1), line_of(1e308), b'{"jsonrpc":"2.0","id":1,"result":1e999}\n', b"[" * 2000),
+    ]
+)
+STREAMS = st.lists(PIECES | st.binary(max_size=8), max_size=25).map(b"".join)
+BY_CHANCE = settings(max_examples=200, deadline=None, derandomize=True)
+
+
+def outcome(chunks: list[bytes], limit: int) -> tuple[list[Message], int, str | None]:
+    """All that came out: messages, dropped lines, and why the channel failed."""
+    reader = FrameReader(max_bytes=limit)
+    messages: list[Message] = []
+    for chunk in chunks:
+        try:
+            messages += reader.feed(chunk)
+        except ProtocolError:
+            break
+        assert len(reader._partial) <= limit
+    messages += reader.eof()
+    return messages, reader.junk_lines, reader.failure.message if reader.failure else None
+
+
+@BY_CHANCE
+@given(STREAMS, st.lists(st.integers(0, 40), max_size=40), st.integers(1, 400))
+def test_any_bytes_come_out_the_same_however_they_come(
+    stream: bytes, sizes: list[int], limit: int
+) -> None:
+    for most in (limit, 2**20):
+        assert outcome(cut(stream, sizes), most) == outcome([stream], most)
+
+
+@BY_CHANCE
+@given(STREAMS)
+def test_whatever_came_in_can_go_out_again(stream: bytes) -> None:
+    for message in read_all([stream]):
+        try:
+            line = encode(message)
+        except ValueError:  # a number of JSON may be larger than any float, which becomes infinite
+            assert re.search(rb"[0-9][eE]|\.[0-9]", stream)
+        else:
+            assert read_all([line]) == [message]
 
 
 def test_only_a_line_feed_ends_a_line() -> None:

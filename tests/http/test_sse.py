@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from qmemd.events import Event
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from qmemd.events import Event, envelope
 from qmemd.http.sse import HEARTBEAT, OPENING, EventStream, frame
 from tests.http.sse import frames
 
@@ -39,6 +42,20 @@ def test_a_frame_names_its_id_and_type_and_is_one_line_of_data() -> None:
         b'id: 7\nevent: memory_changed\ndata: {"v":1,"type":"memory_changed","data":{}}\n\n'
     )
     assert frame(event(None)).startswith(b"event: memory_changed\ndata: ")
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.dictionaries(st.text(), st.text()), st.text(), st.none() | st.integers(1, 2**53))
+def test_no_text_ends_a_line_of_its_frame(
+    data: dict[str, str], originator: str, number: int | None
+) -> None:
+    told = envelope("memory_changed", data, timestamp=1, event_id=number, originator=originator)
+    rendered = frame(told)
+    assert rendered.isascii()
+    assert rendered.endswith(b"\n\n")
+    assert len(rendered.splitlines()) == (3 if number is None else 4)
+    [read] = frames(rendered)
+    assert (read["data"], read["originatorClientId"], read.get("id")) == (data, originator, number)
 
 
 def test_the_first_bytes_come_before_any_event() -> None:
