@@ -59,7 +59,6 @@ class Observer:
             "threads": self._process.num_threads(),
             "descriptors": self._process.num_fds(),
             "streams": told["streams"]["open"],
-            "sessions": told["sessions"],
             "tasks": told["tasks"]["queued"] + told["tasks"]["running"],
         }
 
