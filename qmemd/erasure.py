@@ -12,14 +12,20 @@ since it would be part of very much."""
 
 
 def holds(content: str, texts: Collection[str]) -> bool:
-    """Whether any of the texts stands in the content."""
-    return any(
-        text in content
-        if len(text) >= SHORTEST_PART
-        else any(line.strip(" \t-*.") == text.strip(" \t-*.") for line in content.split("\n"))
-        for text in texts
-        if text
-    )
+    """Whether any of the texts stands in the content.
+
+    One that begins with ``/`` is the name of a file that says what was in it: a path ends with it.
+    """
+    return any(_stands_in(text, content) for text in texts if text)
+
+
+def _stands_in(text: str, content: str) -> bool:
+    if len(text) >= SHORTEST_PART:
+        return text in content
+    lines = content.split("\n")
+    if text.startswith("/") and any(line.endswith(text) for line in lines):
+        return True
+    return any(line.strip(" \t-*.") == text.strip(" \t-*.") for line in lines)
 
 
 def without(texts: Collection[str], value: Any) -> Any:

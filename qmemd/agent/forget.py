@@ -19,6 +19,7 @@ from qmemd.memory.changes import ChangeSet, FileChange
 from qmemd.memory.draft import Draft
 from qmemd.memory.entries import Entry, remove_entry
 from qmemd.memory.memorypath import MemoryPath
+from qmemd.memory.names import tells
 from qmemd.results import ERASED_TEXTS, ForgetResult
 from qmemd.tasks import Forget
 
@@ -98,9 +99,18 @@ def _take_out(entry: Entry, draft: Draft) -> None:
 
 
 def _texts(changes: Sequence[FileChange]) -> tuple[str, ...]:
-    """What is to be gone for good: the removed entries, and what they are called."""
+    """What is to be gone for good: the removed entries, what they are called, and names of files.
+
+    A file is named after what it says; where the name tells, it goes like the text.
+    """
     removed = measure.entry_changes(changes).removed
     texts = [text for entry in removed for text in (entry.text, entry.name, entry.description)]
+    gone = {change.path.relative for change in changes if change.after is None}
+    for entry in removed:
+        name = entry.path.rpartition("/")[2]
+        told = f"{entry.text}\n{entry.name}\n{entry.description}"
+        if entry.path in gone and tells(name.removesuffix(".md"), told):
+            texts.append(f"/{name}")
     return tuple(dict.fromkeys(text.strip() for text in texts if text and text.strip()))
 
 

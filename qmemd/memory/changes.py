@@ -102,6 +102,7 @@ class ChangeSet:
         contents += [kept.content for kept in self.kept]
         return (
             any(holds(content.decode(errors="replace"), texts) for content in contents)
+            or any(holds(f"/{one.path.relative}", texts) for one in self.files)
             or without(texts, self.result) != self.result
         )
 
@@ -112,11 +113,13 @@ class ChangeSet:
             state=ChangeState.ERASED,
             files=tuple(
                 FileChange(
-                    one.path,
+                    _nameless(one.path, number)
+                    if holds(f"/{one.path.relative}", texts)
+                    else one.path,
                     None if one.before is None else b"",
                     None if one.after is None else b"",
                 )
-                for one in self.files
+                for number, one in enumerate(self.files, 1)
             ),
             result=without(texts, self.result),
             kept=(),
@@ -196,6 +199,11 @@ def _from_json(wire: Any) -> ChangeSet:
 
 def _move_from_json(wire: Any) -> Move | None:
     return None if wire is None else Move(wire["changeSetId"], ChangeState(wire["state"]))
+
+
+def _nameless(path: MemoryPath, number: int) -> MemoryPath:
+    """A path in the place of one whose name tells too much."""
+    return MemoryPath(path.scope, f"erased-{number}.md")
 
 
 def _file_to_json(change: FileChange) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from collections.abc import Container
 MAX_CHARACTERS = 60
 MAX_BYTES = 120
 
+_SHORT = 3
+"""Letters of a word that says nothing by itself."""
 _APOSTROPHES = "'\u2019"
 _FALLBACK = "note"
 _RESERVED = frozenset(
@@ -25,6 +27,13 @@ def file_stem(name: str) -> str:
     kept = unicodedata.normalize("NFC", _spelled(unicodedata.normalize("NFC", name)).lower())
     stem = _cut(kept).strip("-") or _FALLBACK
     return f"{stem}-{_FALLBACK}" if stem in _RESERVED else stem
+
+
+def tells(stem: str, text: str) -> bool:
+    """Whether a stem gives away something of a text: all of itself, or a word that is not short."""
+    spelled = _spelled(unicodedata.normalize("NFC", text)).lower()
+    words = {word for word in spelled.split("-") if len(word) > _SHORT or not word.isalpha()}
+    return stem.lower() in spelled or not words.isdisjoint(stem.lower().split("-"))
 
 
 def free_name(stem: str, taken: Container[str]) -> str:

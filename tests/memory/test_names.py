@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qmemd.memory.names import file_stem, free_name
+from qmemd.memory.names import file_stem, free_name, tells
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,19 @@ def test_a_free_name_skips_what_is_taken() -> None:
     assert free_name("x", set()) == "x.md"
     assert free_name("x", {"x.md", "x-2.md"}) == "x-3.md"
     assert free_name("İx", {"İx.md".casefold()}) == "İx-2.md"
+
+
+@pytest.mark.parametrize(
+    ("stem", "text", "told"),
+    [
+        ("my-pin-1234", "My PIN: 1234", True),
+        ("pin-42", "It is 42, always", True),
+        ("codename", "The codename is heron.", True),
+        ("\u8bb0\u5fc6", "\u6211\u7684\u8bb0\u5fc6", True),
+        ("note", "The codename is heron.", False),
+        ("a-the-of", "a heron of the lake", False),
+        ("project", "The codename is heron.", False),
+    ],
+)
+def test_whether_a_name_gives_the_text_away(stem: str, text: str, told: bool) -> None:
+    assert tells(stem, text) is told
