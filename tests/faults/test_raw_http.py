@@ -225,7 +225,8 @@ def test_who_never_finishes_holds_no_worker(victim: Victim, observer: Observer) 
         for whole in (*raw_requests.VALID, *raw_requests.LAST):
             assert len(exchange(victim, whole)) == 1
         held = observer.status()
-        assert held["descriptors"] >= before["descriptors"] + HALVES
+        # Some of the connections of before may just have been closed.
+        assert held["descriptors"] > before["descriptors"] + HALVES // 2
         observer.settles(before | {"descriptors": held["descriptors"]})
     observer.settles(before)
 
