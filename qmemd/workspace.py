@@ -14,6 +14,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pykka
@@ -196,13 +197,14 @@ class Workspace:
             clock=self._clock,
             new_id=self._new_id,
             lease=timedelta(seconds=settings.task_timeout) + STARTING_TIME,
+            on_erased=self._erased,
         )
         closing.callback(lambda: self.fanout.close(self._at_most(LAST_EVENTS)))
         sessions_end = not self.session_store.survives
         closing.callback(lambda: self._hub.close(sessions_end=sessions_end))
         self._bus = EventBusActor.start(self._hub, self.fanout)
         closing.callback(self._stop_actor, self._bus)
-        lane.recover(self._applied)
+        lane.recover(self._applied, self._history.owed.of_workspace(self.path))
         self._lane = LaneActor.start(lane)
         closing.callback(self._stop_actor, self._lane)
         self._bridge = BridgeActor.start(
@@ -286,9 +288,7 @@ class Workspace:
         else:
             from qmemd.journal.sqlite import SqliteJournal  # noqa: PLC0415 — not all want it
 
-            name = hashlib.sha256(self.path.encode()).hexdigest()[:16]
-            path = settings.state_dir / "journals" / f"{name}.sqlite3"
-            journal = SqliteJournal(path, self._clock)
+            journal = SqliteJournal(self._journal_path, self._clock)
             self._journal, self.session_store = journal, journal.sessions
 
     def _settle_open(self) -> None:
@@ -324,15 +324,37 @@ class Workspace:
 
     def _applied(self, task_id: str) -> TaskResult | None:
         """The result of a task whose change set was applied, whatever became of its run."""
-        # Once it is settled, nothing tells any more what it erased.
-        waiting = self._history.find_task(task_id)
         change_set = self._committer.settle_task(task_id)
         if change_set is None:
             return None
         wire = dict(change_set.result)
-        if waiting is not None and waiting.erases:
-            wire[ERASED_TEXTS] = list(waiting.erases)
+        if owed := self._history.owed.of_task(task_id):
+            wire[ERASED_TEXTS] = list(owed)
         return result_from_wire(change_set.kind, wire)
+
+    def _erased(self, texts: tuple[str, ...]) -> None:
+        """Our journal is rid of them: now those of other workspaces, which may be many."""
+        others = [path for path in self._journals.glob("*.sqlite3") if path != self._journal_path]
+        if others:
+            in_background(lambda: self._erase_elsewhere(others, texts), "qmemd-erase")
+        else:
+            self._history.owed.paid(self.path, texts)
+
+    def _erase_elsewhere(self, journals: list[Path], texts: tuple[str, ...]) -> None:
+        from qmemd.journal.elsewhere import erase_in  # noqa: PLC0415 — few ever erase
+
+        done = [erase_in(path, texts) for path in journals]
+        if all(done):
+            self._history.owed.paid(self.path, texts)
+
+    @property
+    def _journals(self) -> Path:
+        return self._settings.state_dir / "journals"
+
+    @property
+    def _journal_path(self) -> Path:
+        name = hashlib.sha256(self.path.encode()).hexdigest()[:16]
+        return self._journals / f"{name}.sqlite3"
 
     def _spawn_config(self, child_lock: FileLock) -> SpawnConfig:
         settings = self._settings

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -51,7 +51,7 @@ class LaneState:
     """Takes tasks in, runs them one at a time, first in first out over all kinds.
 
     ``tell_bridge`` gets ``RunTask`` and ``RefreshAvailability``; ``publish`` gets what changed.
-    Neither may wait.
+    Neither may wait. ``on_erased`` is told of texts that the journal does not hold any more.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class LaneState:
         new_id: Callable[[], str],
         lease: timedelta,
         capacity: Capacity | None = None,
+        on_erased: Callable[[tuple[str, ...]], object] = lambda _: None,
     ) -> None:
         self._workspace = workspace
         self._holder = holder
@@ -88,15 +89,20 @@ class LaneState:
         """Ends that the journal has not taken yet; at most one, since nothing is claimed then."""
         self.on_stuck: Callable[[], object] = lambda: None
         """Called when the journal did not do what it was asked: to be followed by ``advance``."""
+        self._on_erased = on_erased
         self._to_erase: dict[str, None] = {}
         """Texts that the journal has not been rid of yet."""
 
-    def recover(self, applied: Callable[[str], TaskResult | None]) -> None:
+    def recover(
+        self, applied: Callable[[str], TaskResult | None], to_erase: Collection[str] = ()
+    ) -> None:
         """Takes over what an earlier holder left: called once, before ``advance``.
 
         ``applied`` says by task id what the history knows: a task whose change set was applied
-        completes from there; one that ran too often fails.
+        completes from there; one that ran too often fails. ``to_erase`` are texts that an earlier
+        holder had not got rid of.
         """
+        self._to_erase.update(dict.fromkeys(to_erase))
         for task in self._journal.recover(self._workspace):
             if task.status.terminal:
                 self._board.post(task)  # old news
@@ -277,8 +283,9 @@ class LaneState:
         """Takes texts out of everything that is kept of earlier tasks; tried again if it fails."""
         if not self._to_erase:
             return
+        texts = tuple(self._to_erase)
         try:
-            self._journal.erase(tuple(self._to_erase))
+            self._journal.erase(texts)
         except Exception:
             log.exception("what was to be erased may still stand in the journal")
             self.on_stuck()
@@ -288,6 +295,7 @@ class LaneState:
         for task in reversed(self._journal.list(self._workspace)):
             if task.status.terminal:
                 self._board.post(task)
+        self._on_erased(texts)
 
     def _tell_end(self, task: Task) -> None:
         self._post(task)

@@ -119,6 +119,8 @@ class Application:
             if (moves := self._change_set.moves) is not None:
                 self._history.move(moves.change_set_id, moves.state)
             if self._change_set.erases:
+                self._step("history: note what journals owe")
+                self._history.owed.note(self._change_set)
                 self._history.erase(self._change_set.erases)
             self._history.close(_done(self._change_set))
         except (OSError, MemoryFilesError):

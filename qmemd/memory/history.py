@@ -19,6 +19,7 @@ from qmemd.errors import MemoryFilesError
 from qmemd.kinds import ChangeState
 from qmemd.memory import files
 from qmemd.memory.changes import ChangeSet
+from qmemd.memory.owed import OwedErasures
 
 MAX_AGE = timedelta(days=30)
 MAX_BYTES = 200_000_000
@@ -42,6 +43,7 @@ class History:
     def __init__(self, directory: Path, *, step: Step = no_step) -> None:
         self._open = directory / "open"
         self._closed = directory / "closed"
+        self.owed = OwedErasures(directory / "owed")
         self._step = step
         self._swept = False
 
@@ -75,7 +77,7 @@ class History:
                 self._step("history: unlink unreadable")
                 (self._closed / name).unlink(missing_ok=True)
                 continue
-            if found.state is not ChangeState.ERASED and found.holds(texts):
+            if found.holds(texts):
                 self._step("history: erase")
                 files.atomic_write(self._closed / name, found.erased(texts).to_json())
 
@@ -103,7 +105,8 @@ class History:
             OSError: the system refuses.
             MemoryFilesError: the history lies behind a link.
         """
-        for directory in (self._open,) if self._swept else (self._open, self._closed):
+        often = (self._open, self.owed.directory)
+        for directory in often if self._swept else (*often, self._closed):
             with (
                 contextlib.suppress(FileNotFoundError),
                 files.open_directory(directory) as descriptor,

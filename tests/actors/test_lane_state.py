@@ -54,7 +54,7 @@ class Rig:
         self.clock, self.new_id = clock, new_id
         self.lane = self.new_lane()
 
-    def new_lane(self) -> LaneState:
+    def new_lane(self, **more: Any) -> LaneState:
         return LaneState(
             workspace=W,
             holder="me",
@@ -66,6 +66,7 @@ class Rig:
             new_id=self.new_id,
             lease=timedelta(seconds=60),
             capacity=Capacity(),
+            **more,
         )
 
     def _publish(self, event: MemoryChanged | TaskUpdated) -> None:
@@ -312,6 +313,15 @@ def test_a_task_whose_daemon_died_is_run_again_twice_and_then_fails(rig: Rig) ->
     error = rig.shown(task).error
     assert error
     assert error.code == "daemon_restarted"
+
+
+def test_what_an_earlier_holder_had_not_erased_is_erased_before_anything_runs(rig: Rig) -> None:
+    told: list[tuple[str, ...]] = []
+    lane = rig.lane = rig.new_lane(on_erased=told.append)
+    lane.recover(lambda _: None, ["tea"])
+    assert told == []
+    lane.advance()
+    assert told == [("tea",)]
 
 
 class BrokenJournal(InMemoryJournal):

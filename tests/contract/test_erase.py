@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from qmemd.memory.history import History
+from qmemd.memory.paths import resolve_paths
 from tests.contract.conftest import MEMORY, Api, MakeApi
 
 SECRETIVE = "My grandmother's maiden name is Ängström-Böhm \u8bb0\u5fc6"
@@ -79,3 +83,36 @@ def test_previewing_and_erasing_do_not_go_together(shared: Api) -> None:
     refused = shared.post(f"{MEMORY}/forget", {"query": "x", "preview": True, "erase": True})
     assert (refused.status, refused.code) == (400, "invalid_option")
     assert shared.post(f"{MEMORY}/forget", {"query": "x", "erase": 1}).code == "invalid_option"
+
+
+def test_the_journals_of_other_workspaces_are_cleaned_too(
+    make_api: MakeApi, tmp_path: Path
+) -> None:
+    other = tmp_path.resolve() / "other"
+    other.mkdir()
+    first, second = make_api(), make_api(workspace=other)
+    second.run("remember", {"content": SECRETIVE, "scope": "user"}, Idempotency_Key="once")
+    second.daemon.stop()
+    assert erase(first)["removedEntries"]
+    deadline = time.monotonic() + 10  # the other journals come after the answer
+    while traces(first) and time.monotonic() < deadline:
+        pass
+    assert traces(first) == []
+
+
+def test_what_a_dead_daemon_owed_is_erased_at_the_next_start(make_api: MakeApi) -> None:
+    api = make_api()
+    api.run("remember", {"content": SECRETIVE})
+    api.daemon.stop()
+    history = History(resolve_paths(api.base, api.daemon.settings.workspace).history)
+    [(_, change_set)] = history.newest_first()
+    name = change_set.files[0].path.name
+    owing = replace(change_set, task_id="forget-0", erases=(SECRETIVE, f"/{name}"))
+    history.owed.note(owing)
+    journal = Path(api.daemon.settings.state_dir) / "journals"
+    assert any(b"ngstr" in path.read_bytes() for path in journal.iterdir())
+    again = make_api()
+    again.run("dream")
+    assert history.owed.of_task("forget-0") == ()
+    again.daemon.stop()
+    assert not any(b"ngstr" in path.read_bytes() for path in journal.iterdir())

@@ -53,6 +53,12 @@ def traces(world: World) -> list[Path]:
     ]
 
 
+def pay(world: World) -> None:
+    """Says that the journal is rid of it, as the daemon does."""
+    assert world.history.owed.of_task("forget-1") == (TEXT,)
+    world.history.owed.paid(run_of().workspace, [TEXT])
+
+
 def states(world: World) -> dict[str, ChangeState]:
     return {one.task_id: one.state for _, one in world.history.newest_first()}
 
@@ -61,6 +67,8 @@ def test_what_held_the_text_is_erased_and_the_rest_stays(tmp_path: Path) -> None
     world = prepared(tmp_path)
     assert traces(world)
     erase(world)
+    assert [path.parent.name for path in traces(world)] == ["owed"]
+    pay(world)
     assert traces(world) == []
     assert states(world) == {
         "remember-1": ChangeState.ERASED,
@@ -79,6 +87,7 @@ def test_what_cannot_be_read_may_hold_it_and_goes(tmp_path: Path) -> None:
     broken.write_text(f'{{"files": "{TEXT}"')
     erase(world)
     assert not broken.exists()
+    pay(world)
     assert traces(world) == []
 
 
@@ -99,6 +108,26 @@ def test_a_crash_at_any_step_is_finished_or_never_happened(tmp_path: Path) -> No
             assert states(world)["remember-1"] is ChangeState.APPLIED, name
         else:
             assert settled is not None, name
+            pay(world)
             assert traces(world) == [], name
             assert states(world)["remember-2"] is ChangeState.ERASED, name
         assert not world.history.has_open(), name
+
+
+def test_what_was_erased_before_is_looked_through_again(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.commit(add(user("a.md"), "The first is heron"), run=run_of("remember-1"))
+    world.commit(add(user("b.md"), "The second is otter"), run=run_of("remember-2"))
+    world.committer().commit(
+        [FileChange(user(path), world.content(user(path)), None) for path in ("a.md", "b.md")],
+        run_of("forget-3", TaskKind.FORGET),
+        result=lambda _: {"summary": "The first is heron", "more": ["The second is otter"]},
+        may_commit=lambda: True,
+    )
+    for text in ("The first is heron", "The second is otter"):
+        world.history.erase([text])
+    assert not [
+        path
+        for path in (world.paths.history / "closed").iterdir()
+        if b"heron" in path.read_bytes() or b"otter" in path.read_bytes()
+    ]
