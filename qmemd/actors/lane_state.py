@@ -291,11 +291,11 @@ class LaneState:
             self.on_stuck()
             return
         self._to_erase.clear()
+        self._on_erased(texts)  # first: what is posted as completed has left nothing behind
         # All, since an earlier attempt may have cleaned some of them already.
         for task in reversed(self._journal.list(self._workspace)):
             if task.status.terminal:
                 self._board.post(task)
-        self._on_erased(texts)
 
     def _tell_end(self, task: Task) -> None:
         self._post(task)
