@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from qmemd.kinds import Scope, TaskKind, TaskStatus
+from qmemd.results import Usage
 
 MEMORY_CHANGED = "memory_changed"
 TASK_UPDATED = "task_updated"
@@ -68,6 +69,14 @@ class TaskUpdated:
     status: TaskStatus
     originator: str | None
     """Whose task it is; None: only anonymous listeners are told."""
+    before: TaskStatus | None = None
+    """The state that it had; None when it was in none. This and what follows is not told."""
+    seconds: float | None = None
+    """How long it had that state."""
+    code: str | None = None
+    """Why it failed."""
+    usage: Usage | None = None
+    """What it cost at a real model, once it has ended."""
 
     def to_wire(self) -> dict[str, object]:
         """The ``data`` of the event."""

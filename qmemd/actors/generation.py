@@ -31,6 +31,7 @@ from qmemd.actors.child_events import (
     ReplyArrived,
 )
 from qmemd.actors.child_log import ChildLog
+from qmemd.logs.fields import task_fields
 from qmemd.results import TaskResult
 from qmemd.tasks import Task
 
@@ -168,7 +169,8 @@ class Generation:
             try:
                 settled = self._settle(task)
             except BaseException:
-                log.exception("what %s left could not be settled", task.task_id)
+                extra = task_fields(task)
+                log.exception("what %s left could not be settled", task.task_id, extra=extra)
         self._tell(ChildExited(self.number, exit_info, settled, self._begun))
 
 

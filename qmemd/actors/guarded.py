@@ -13,9 +13,9 @@ from typing import Any
 import pykka
 
 from qmemd.errors import QmemdError, RequestError
-from qmemd.messages import (
-    Ping,
-)
+from qmemd.logs.fields import fields, task_fields
+from qmemd.messages import Ping
+from qmemd.tasks import Task
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,8 @@ class GuardedActor(pykka.ThreadingActor):
             else:
                 self.handle(message)
         except BaseException as error:
-            log.exception("%s failed on %s", type(self).__name__, type(message).__name__)
+            actor, kind = type(self).__name__, type(message).__name__
+            log.exception("%s failed on %s", actor, kind, extra=_fields(message))
             self._recover(message, error)
 
     def on_start(self) -> None:
@@ -88,6 +89,15 @@ class GuardedActor(pykka.ThreadingActor):
             self.failed(message)
         except BaseException:
             log.exception("%s could not tidy up", type(self).__name__)
+
+
+def _fields(message: Any) -> dict[str, Any]:
+    """Which task a message is about, and who asked, where it says so."""
+    task = getattr(message, "task", None)
+    if isinstance(task, Task):
+        return task_fields(task)
+    task_id, client_id = (getattr(message, name, None) for name in ("task_id", "client_id"))
+    return fields(task_id, client_id=client_id)
 
 
 def answer(reply: Future[Any], value: Any) -> None:

@@ -16,10 +16,12 @@ from typing import Any
 
 from qmemd.actors.board import TaskBoard
 from qmemd.actors.guarded import answer, refuse
+from qmemd.actors.task_updates import log_update, update_of
 from qmemd.errors import RequestError
 from qmemd.events import MemoryChanged, TaskUpdated
 from qmemd.journal import Capacity, Claim, ClaimLostError, IdempotencyKey, Journal, fingerprint
 from qmemd.kinds import TaskStatus
+from qmemd.logs.fields import fields, task_fields
 from qmemd.messages import (
     Availability,
     Cancel,
@@ -113,6 +115,7 @@ class LaneState:
             elif task.attempts >= MAX_ATTEMPTS:
                 self._end(task.task_id, TaskFailure.of("daemon_restarted"), None)
             else:
+                self._board.post(task)  # it was accepted before, and now it is queued again
                 self._post(task)
 
     def enqueue(self, message: Enqueue) -> None:
@@ -162,7 +165,11 @@ class LaneState:
         """A run ended; a late or repeated word about another task is ignored."""
         claim = self._in_flight
         if claim is None or claim.task.task_id != message.task_id:
-            log.info("ignored the end of %s, which is not in flight", message.task_id)
+            log.info(
+                "ignored the end of %s, which is not in flight",
+                message.task_id,
+                extra=fields(message.task_id),
+            )
             return
         self._in_flight = None
         if self._abandoned and isinstance(message.outcome, TaskFailure):
@@ -234,7 +241,8 @@ class LaneState:
             self._post(task)
             self._tell_bridge(RunTask(task, self._workspace))
         except Exception:
-            log.exception("%s could not be started", claim.task.task_id)
+            task_id, extra = claim.task.task_id, task_fields(claim.task)
+            log.exception("%s could not be started", task_id, extra=extra)
             self.fail_in_flight()
 
     def _end_or_owe(self, outcome: TaskResult | TaskFailure, claim: Claim) -> None:
@@ -243,10 +251,11 @@ class LaneState:
         Its claim would keep the lane shut until the lease ends, so the journal is asked again
         before the next task is claimed.
         """
+        task_id, extra = claim.task.task_id, task_fields(claim.task)
         try:
-            self._end(claim.task.task_id, outcome, claim)
+            self._end(task_id, outcome, claim)
         except Exception:
-            log.exception("the journal does not take the end of %s", claim.task.task_id)
+            log.exception("the journal does not take the end of %s", task_id, extra=extra)
             self._owed.append((claim, outcome))
             posted = self._board.get(claim.task.task_id)
             task = claim.task if posted is None else posted.task
@@ -256,12 +265,13 @@ class LaneState:
         """Whether the journal knows by now of every end."""
         while self._owed:
             claim, outcome = self._owed[0]
+            task_id, extra = claim.task.task_id, task_fields(claim.task)
             try:
-                self._finish(claim.task.task_id, outcome, claim)
+                self._finish(task_id, outcome, claim)
             except (ClaimLostError, KeyError, ValueError):
-                log.warning("the journal knows another end of %s", claim.task.task_id)
+                log.warning("the journal knows another end of %s", task_id, extra=extra)
             except Exception:
-                log.exception("the journal still does not take the end of %s", claim.task.task_id)
+                log.exception("the journal still does not take the end of %s", task_id, extra=extra)
                 return False
             del self._owed[0]
         return True
@@ -299,7 +309,6 @@ class LaneState:
 
     def _tell_end(self, task: Task) -> None:
         self._post(task)
-        log.info("%s %s", task.task_id, task.status if task.error is None else task.error.code)
         if (
             task.status is TaskStatus.COMPLETED
             and task.result is not None
@@ -315,15 +324,19 @@ class LaneState:
             )
 
     def _post(self, task: Task) -> None:
-        """The task has another state now: the board shows it, and listeners are told."""
+        """The task has another state now: the board shows it; listeners and the log are told."""
+        posted = self._board.get(task.task_id)
+        update = update_of(posted.task if posted else None, task)
         self._board.post(task)
-        self._tell_listeners(TaskUpdated(task.task_id, task.kind, task.status, task.client_id))
+        log_update(update)
+        self._tell_listeners(update)
 
     def _tell_listeners(self, event: MemoryChanged | TaskUpdated) -> None:
         try:
             self._publish(event)
         except Exception:  # no listener's trouble is a task's
-            log.exception("could not publish %s of %s", event.type, event.task_id)
+            extra = fields(event.task_id, client_id=event.originator)
+            log.exception("could not publish %s of %s", event.type, event.task_id, extra=extra)
 
 
 def _changed(result: TaskResult) -> bool:

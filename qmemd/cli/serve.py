@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import faulthandler
-import logging
 import os
 import signal
 import sys
@@ -12,6 +11,7 @@ from typing import Any
 
 import click
 
+from qmemd.cli.logs import FORMATS, set_up_logging
 from qmemd.cli.open_files import allow_open_files
 from qmemd.cli.signals import on_signals
 from qmemd.daemon import Daemon
@@ -74,17 +74,21 @@ OPEN_FILES = 4096
     show_default=True,
     help="How much is logged to stderr.",
 )
-def serve(log_level: str, **options: Any) -> None:
+@click.option(
+    "--log-format",
+    type=click.Choice(FORMATS),
+    help="Lines for people, or an object of JSON a line. [default: text]",
+)
+def serve(log_level: str, log_format: str | None, **options: Any) -> None:
     """Run the daemon until SIGTERM, SIGINT or SIGHUP.
 
     What is not given here comes from the environment; see the table in the README.
     """
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=log_level.upper(),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
-    logging.getLogger("waitress").setLevel(logging.WARNING)  # says more of each stream than we do
+    try:
+        stderr = set_up_logging(log_level, log_format)
+    except SettingsError as mistake:
+        click.echo(f"qmemd: {mistake}", err=True)
+        sys.exit(1)
     sys.setswitchinterval(SWITCH_INTERVAL)
     faulthandler.register(signal.SIGUSR1)  # what each thread does, to stderr
     allow_open_files(OPEN_FILES)
@@ -111,8 +115,8 @@ def serve(log_level: str, **options: Any) -> None:
             finally:
                 daemon.stop()
     except SettingsError as mistake:
-        click.echo(f"qmemd: {mistake}", err=True)
+        stderr.complain(mistake)
         sys.exit(1)
     if failed.is_set():
-        click.echo("qmemd: the HTTP server failed; the log above says why", err=True)
+        stderr.complain("the HTTP server failed; the log above says why")
         sys.exit(1)

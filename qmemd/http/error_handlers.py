@@ -52,5 +52,7 @@ def _refused_by_falcon(
 def _unexpected(
     req: falcon.Request, resp: falcon.Response, error: Exception, _params: dict[str, Any]
 ) -> None:
-    _log.error("%s %r failed", req.method, req.path, exc_info=error)
+    # The route and not the path, in which anything may stand.
+    route = req.uri_template or "a request before its route was known"
+    _log.error("%s failed", route, exc_info=error, extra={"code": "internal_error"})
     error_reply("internal_error").send(resp)

@@ -70,7 +70,9 @@ def task_of(row: sqlite3.Row) -> Task:
             attempts=row["attempts"],
         )
     except (ValueError, KeyError, TypeError, AttributeError, ProtocolError) as error:
-        raise BrokenRowError(str(error)) from error
+        # Ours is logged; that of others may quote what stands in the row.
+        ours = isinstance(error, BrokenRowError | ProtocolError)
+        raise BrokenRowError(str(error) if ours else type(error).__name__) from error
 
 
 def moment_of(text: str) -> datetime:

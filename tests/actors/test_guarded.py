@@ -4,6 +4,7 @@ import logging
 import threading
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import pykka
@@ -12,6 +13,8 @@ import pytest
 from qmemd.actors.guarded import GuardedActor, answer, refuse, tell
 from qmemd.actors.life import ping
 from qmemd.errors import RequestError
+from qmemd.messages import CancelTask, RunTask, StartChild
+from qmemd.tasks import Dream, Task
 
 
 @dataclass
@@ -57,6 +60,23 @@ def test_whatever_a_handler_raises_the_actor_lives_and_the_asker_is_answered(
     for ref in (actor, bystander):
         ping(ref)
         ref.stop(timeout=5)
+
+
+def test_the_log_names_the_task_that_a_broken_message_was_about(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    actor = Fragile.start([])
+    task = Task.queued("dream-1", Dream(), "client_1", datetime(2030, 1, 1, tzinfo=UTC))
+    for message in (RunTask(task, "/w"), CancelTask("dream-2"), StartChild()):
+        tell(actor, message)
+    ping(actor)
+    actor.stop(timeout=5)
+    told = [vars(r) for r in caplog.records if "failed on" in r.getMessage()]
+    assert [(each.get("taskId"), each.get("clientId")) for each in told] == [
+        ("dream-1", "client_1"),
+        ("dream-2", None),
+        (None, None),
+    ]
 
 
 def test_an_error_of_ours_reaches_the_asker_as_it_is() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from datetime import timedelta
@@ -500,3 +501,30 @@ def settle(actor: Any) -> None:
     ping: Future[None] = Future()
     tell(actor, Ping(ping))
     ping.result(5)
+
+
+def test_the_log_follows_each_task_by_its_ids_and_tells_a_recovered_one_apart(
+    rig: Rig, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "qmemd.actors")
+    task = rig.put(Remember("a fact"), client_id="client_1")
+    rig.clock.advance(seconds=1)
+    rig.lane = rig.new_lane()
+    rig.lane.recover(lambda _: None)
+    rig.lane.advance()
+    rig.clock.advance(seconds=2)
+    rig.end(task, TaskFailure.of("remember_no_update"))
+    rig.end(task)
+    told = [vars(record) for record in caplog.records]
+    assert [record.getMessage().removeprefix(f"{task} ") for record in caplog.records] == [
+        "accepted",
+        "started after 0.000 s in the queue",
+        "queued again",
+        "started after 0.000 s in the queue",
+        "remember_no_update after 2.000 s running",
+        f"ignored the end of {task}, which is not in flight",
+    ]
+    assert {each["taskId"] for each in told} == {task}
+    assert {each["clientId"] for each in told[:-1]} == {"client_1"}
+    assert (told[-2]["code"], told[-2]["durationMs"]) == ("remember_no_update", 2000)
+    assert "a fact" not in repr(told)

@@ -35,7 +35,8 @@ def test_a_path_cannot_forge_lines_of_the_log(
 ) -> None:
     door.refusal = RuntimeError()
     client.simulate_get("/workspace/memory/dream/x%0aERROR%20forged")
-    assert "\n" not in caplog.records[0].getMessage()
+    assert "forged" not in caplog.records[0].getMessage()
+    assert "{task_id}" in caplog.records[0].getMessage()
 
 
 @pytest.mark.parametrize(
