@@ -27,6 +27,7 @@ from qmemd.host_requests import change_request, entry_filter, forget_request, re
 from qmemd.journal import Journal
 from qmemd.kinds import ChangeAction, ContextMode, Scope, Topic
 from qmemd.memory.secrets import find_secret
+from qmemd.metrics import Metrics
 from qmemd.serving import Serving, WsgiApp
 from qmemd.settings import Settings
 from qmemd.status import Status
@@ -72,10 +73,12 @@ class Daemon:
         """
         self.settings = settings or Settings()
         self._serving = Serving(self.settings, lambda: self._door)
+        self._metrics = Metrics(self.status)
         self._workspace = Workspace(
             self.settings,
             journal=journal,
             on_watched=lambda message: tell(self._gateway, message),
+            on_task=self._metrics.tasks.heard,
             max_streams=self._serving.affordable_streams(),
         )
         self._sessions = Sessions(
@@ -99,6 +102,8 @@ class Daemon:
             change_log=lambda: self._workspace.change_log,
             catalog=lambda: self._workspace.catalog,
             status=self._status.now,
+            metrics=self._metrics.render,
+            count_request=self._metrics.requests.answered,
             tell_gateway=lambda message: tell(self._gateway, message),
             tell_bus=self._workspace.tell_bus,
             secrets=self.settings.secrets,

@@ -55,6 +55,9 @@ ERRORS: Mapping[str, ErrorEntry] = {
     ),
     "headers_too_large": ErrorEntry(431, "The request headers are too large."),
     "not_implemented": ErrorEntry(501, "The daemon does not support this transfer encoding."),
+    "metrics_unavailable": ErrorEntry(
+        501, "Metrics need one more package: pip install 'qmemd[metrics]', then start again."
+    ),
     "internal_error": ErrorEntry(500, "The daemon failed on this request; its log says why."),
     "rate_limit_exceeded": ErrorEntry(  # each answer has its own Retry-After
         429, "Rate limit exceeded; wait for as long as `Retry-After` says."

@@ -33,6 +33,7 @@ from qmemd.actors.life import in_background, ping, stop_actor
 from qmemd.actors.orphan import kill_child, note_child, take_child_lock
 from qmemd.catalog import Catalog
 from qmemd.errors import MemoryFilesError, RequestError, SettingsError
+from qmemd.events import TaskUpdated
 from qmemd.journal import InMemoryJournal, Journal
 from qmemd.journal.session_store import NoSessionStore, SessionStore
 from qmemd.memory.change_log import ChangeLog
@@ -88,12 +89,14 @@ class Workspace:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
         on_watched: Callable[[FeedWatched], object] = lambda _: None,
+        on_task: Callable[[TaskUpdated], object] = lambda _: None,
         max_streams: int = MAX_STREAMS,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self.max_streams = max_streams
         self._new_id = new_id
+        self._on_task = on_task
         self._journal_given = journal
         self._journal: Journal
         self.session_store: SessionStore = NoSessionStore()
@@ -202,7 +205,7 @@ class Workspace:
         closing.callback(lambda: self.fanout.close(self._at_most(LAST_EVENTS)))
         sessions_end = not self.session_store.survives
         closing.callback(lambda: self._hub.close(sessions_end=sessions_end))
-        self._bus = EventBusActor.start(self._hub, self.fanout)
+        self._bus = EventBusActor.start(self._hub, self.fanout, self._on_task)
         closing.callback(self._stop_actor, self._bus)
         lane.recover(self._applied, self._history.owed.of_workspace(self.path))
         self._lane = LaneActor.start(lane)

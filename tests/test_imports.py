@@ -29,6 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "texts": {"errors", *RECORDS},
     "logs": {"errors", *RECORDS},
     "messages": RECORDS,
+    "metrics": {"errors", *RECORDS},
     "acp": {"errors"},
     "memory": {"erasure", "errors", *RECORDS},
     "search": set(),
@@ -77,7 +78,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "daemon": {
         *("actors", "context", "errors", "host_requests", "journal"),
-        *("memory", "serving", "settings", "status", "texts", "workspace"),
+        *("memory", "metrics", "serving", "settings", "status", "texts", "workspace"),
         *RECORDS,
     },
     "cli": {"daemon", "errors", "logs", "settings", "_version"},
@@ -139,7 +140,8 @@ def test_the_child_loads_nothing_of_the_daemon() -> None:
 def test_importing_the_package_is_cheap_and_the_daemon_waits_with_what_is_heavy() -> None:
     assert not loaded_by("import qmemd") & {"pykka", "falcon", "psutil", "yaml"}
     assert not loaded_by("import qmemd.daemon") & {"falcon", "waitress", "jsonschema", "yaml"}
-    assert "jsonschema" not in loaded_by("import qmemd.http.app, qmemd.http.server")
+    loaded = loaded_by("import qmemd.daemon, qmemd.http.app, qmemd.http.server")
+    assert not loaded & {"jsonschema", "prometheus_client"}
 
 
 def test_what_the_package_exports_is_there() -> None:

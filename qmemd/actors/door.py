@@ -61,6 +61,8 @@ class Door:
         change_log: Callable[[], ChangeLog],
         catalog: Callable[[], Catalog],
         status: Callable[[], dict[str, Any]],
+        metrics: Callable[[], tuple[str, bytes]],
+        count_request: Callable[[str, int], None],
         tell_gateway: Callable[[Any], None],
         tell_bus: Callable[[Any], None],
         secrets: SecretPolicy = SecretPolicy.REFUSE,
@@ -75,6 +77,9 @@ class Door:
         self._catalog = catalog
         self.status = status
         """How the daemon is."""
+        self.metrics = metrics
+        """Its numbers, and in which media type they are."""
+        self.count_request = count_request
         self._tell_gateway = tell_gateway
         self._tell_bus = tell_bus
         self._secrets = secrets

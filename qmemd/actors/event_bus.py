@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from qmemd.actors.fanout import Fanout
 from qmemd.actors.guarded import GuardedActor, answer, refuse
 from qmemd.actors.hub import EventHub
 from qmemd.errors import RequestError
-from qmemd.events import MemoryChanged
+from qmemd.events import MemoryChanged, TaskUpdated
 from qmemd.messages import CloseFeed, OpenFeed, Publish, Subscribe, Unsubscribe
 
 
 class EventBusActor(GuardedActor):
     """A shell over ``EventHub`` and ``Fanout``."""
 
-    def __init__(self, hub: EventHub, fanout: Fanout) -> None:
+    def __init__(
+        self,
+        hub: EventHub,
+        fanout: Fanout,
+        on_task: Callable[[TaskUpdated], object] = lambda _: None,
+    ) -> None:
+        """``on_task`` is told of each step of a task, after those who read; it must not wait."""
         super().__init__()
+        self._on_task = on_task
         self._hub = hub
         self._fanout = fanout
 
@@ -26,6 +34,8 @@ class EventBusActor(GuardedActor):
                 self._hub.publish(message.event)
                 if isinstance(message.event, MemoryChanged):
                     self._fanout.publish(message.event)
+                elif isinstance(message.event, TaskUpdated):
+                    self._on_task(message.event)
             case Subscribe():
                 self._subscribe(message)
             case Unsubscribe():

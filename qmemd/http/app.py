@@ -16,10 +16,11 @@ from qmemd.http.error_handlers import add_error_handlers
 from qmemd.http.event_resources import SessionEvents, WorkspaceEvents
 from qmemd.http.fields import Fields
 from qmemd.http.memory_resources import AllTasks, OneTask, Tasks, request_readers
-from qmemd.http.meta_resources import Capabilities, DaemonStatus, Health, OpenApi
+from qmemd.http.meta_resources import Capabilities, DaemonStatus, Health, Metrics, OpenApi
 from qmemd.http.ports import Access, Door
 from qmemd.http.rate_limit import RateLimit
 from qmemd.http.replies import Reply
+from qmemd.http.request_count import RequestCount
 from qmemd.http.routing import MethodRouter
 from qmemd.http.session_resources import Detachments, Heartbeats, OneSession, Sessions
 from qmemd.http.waiting_room import WaitingRoom
@@ -28,8 +29,14 @@ from qmemd.http.waiting_room import WaitingRoom
 class App(falcon.App[falcon.Request, falcon.Response]):
     """Falcon's app, whose access check can also be asked about a head alone."""
 
-    def __init__(self, access_check: AccessCheck, rate_limit: RateLimit | None) -> None:
-        middleware: list[Any] = [access_check] if rate_limit is None else [access_check, rate_limit]
+    def __init__(
+        self,
+        access_check: AccessCheck,
+        rate_limit: RateLimit | None,
+        request_count: RequestCount,
+    ) -> None:
+        limits = [] if rate_limit is None else [rate_limit]
+        middleware: list[Any] = [request_count, access_check, *limits]
         super().__init__(middleware=middleware, router=MethodRouter())
         self._access_check = access_check
 
@@ -60,13 +67,14 @@ def create_app(
         rate_limit: counts what the gate has let in; None: nothing is counted.
     """
     fields = fields or Fields()
-    app = App(AccessCheck(door, access), rate_limit)
+    app = App(AccessCheck(door, access), rate_limit, RequestCount(door))
     app.req_options.strip_url_path_trailing_slash = True
     add_error_handlers(app)
     app.add_route(paths.HEALTH, Health())
     counted = rate_limit is not None
     app.add_route(paths.CAPABILITIES, Capabilities(door.workspace, rate_limit=counted))
     app.add_route(paths.STATUS, DaemonStatus(door))
+    app.add_route(paths.METRICS, Metrics(door))
     app.add_route(paths.OPENAPI, OpenApi())
     waiting_room = WaitingRoom(door)
     for kind, read_request in request_readers(fields).items():

@@ -6,7 +6,7 @@ import falcon
 
 from qmemd.http.capabilities import capabilities
 from qmemd.http.ports import Door
-from qmemd.http.replies import Reply, json_reply
+from qmemd.http.replies import Reply, headers_of, json_reply
 
 _OK = json_reply(200, {"status": "ok"})
 
@@ -26,6 +26,17 @@ class DaemonStatus:
 
     def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
         json_reply(200, self._door.status()).send(resp)
+
+
+class Metrics:
+    """``/metrics``."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+
+    def on_get(self, _req: falcon.Request, resp: falcon.Response) -> None:
+        media_type, text = self._door.metrics()
+        Reply(200, text, headers_of(media_type)).send(resp)
 
 
 class Capabilities:

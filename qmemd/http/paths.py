@@ -13,6 +13,7 @@ ENTRIES = f"{MEMORY}/entries"
 SESSION = "/session"
 FILE = "/file"
 STATUS = "/daemon/status"
+METRICS = "/metrics"
 OPENAPI = "/openapi.json"
 EVENTS = "/workspace/events"
 

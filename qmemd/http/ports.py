@@ -130,6 +130,16 @@ class Door(Protocol):
     def status(self) -> dict[str, Any]:
         """How the daemon is; may take half a second."""
 
+    def metrics(self) -> tuple[str, bytes]:
+        """A media type, and the daemon's numbers in it; may take half a second.
+
+        Raises:
+            RequestError: the extra that it needs is not installed.
+        """
+
+    def count_request(self, method: str, status: int) -> None:
+        """A request was answered. Never waits, never fails."""
+
     def publish(self, event: FileChanged) -> None:
         """Tells listeners that a context file was written. Never waits, never fails."""
 

@@ -1,4 +1,4 @@
-"""How every body leaves: JSON, never sniffed, never cached; errors with their stable code."""
+"""How every body leaves: never sniffed, never cached, mostly JSON; errors with their code."""
 
 from __future__ import annotations
 
@@ -13,11 +13,17 @@ from qmemd.tasks import to_json
 
 Headers = tuple[tuple[str, str], ...]
 
-_JSON_HEADERS: Headers = (
-    ("Content-Type", "application/json"),
-    ("X-Content-Type-Options", "nosniff"),
-    ("Cache-Control", "no-store"),
-)
+
+def headers_of(media_type: str) -> Headers:
+    """What every body of ours is sent with."""
+    return (
+        ("Content-Type", media_type),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Cache-Control", "no-store"),
+    )
+
+
+_JSON_HEADERS = headers_of("application/json")
 _UNKNOWN_CODE = ErrorEntry(500, "")
 
 

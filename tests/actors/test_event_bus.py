@@ -3,7 +3,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any
 
@@ -15,7 +15,7 @@ from qmemd.actors.fanout import Fanout
 from qmemd.actors.guarded import tell
 from qmemd.actors.hub import EventHub
 from qmemd.errors import RequestError
-from qmemd.events import FileChanged
+from qmemd.events import FileChanged, TaskUpdated
 from qmemd.messages import CloseFeed, FeedWatched, OpenFeed, Ping, Publish, Subscribe, Unsubscribe
 from qmemd.streams import Reader, StreamWish
 from tests.actors.happenings import changed, seen, updated
@@ -25,7 +25,7 @@ from tests.fakes_events import Reader as Callback
 class Bus:
     """The actor over a hub, whose readers tell it when they leave, as they do in a daemon."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_task: Callable[[TaskUpdated], object] = lambda _: None) -> None:
         self.watched: list[FeedWatched] = []
         self.no_more_ids = False
         self._numbers = itertools.count(1)
@@ -36,7 +36,9 @@ class Bus:
             on_watched=self.watched.append,
         )
         self.fanout = Fanout()
-        self.ref: pykka.ActorRef[EventBusActor] = EventBusActor.start(self.hub, self.fanout)
+        self.ref: pykka.ActorRef[EventBusActor] = EventBusActor.start(
+            self.hub, self.fanout, on_task
+        )
         self.tell(OpenFeed("s1"))
 
     def _new_id(self) -> str:
@@ -177,3 +179,19 @@ def test_who_comes_back_with_its_last_id_misses_nothing_and_gets_nothing_twice(b
     for numbers in (*found.values(), [i for _, i, _ in seen(steady) if i]):
         assert numbers == list(range(1, total + 1))
     assert bus.hub.streams == 1
+
+
+def test_steps_of_tasks_are_told_after_they_were_fanned_out_and_may_break() -> None:
+    told: list[str] = []
+
+    def on_task(update: TaskUpdated) -> None:
+        told.append(update.task_id)
+        raise RuntimeError("a counter broke")
+
+    bus = Bus(on_task)
+    reader = bus.read()
+    for event in (updated("t1"), changed("t1"), updated("t2")):
+        bus.tell(Publish(event))
+    bus.settle()
+    assert told == ["t1", "t2"]
+    assert [task for _, _, task in seen(reader)] == ["t1", "t1", "t2"]

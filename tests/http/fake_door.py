@@ -75,6 +75,7 @@ class FakeDoor:
         self.change_log = FakeChangeLog()
         self.catalog = FakeCatalog()
         self.published: list[FileChanged] = []
+        self.counted: list[tuple[str, int]] = []
         self.keys: list[str | None] = []
         self.cancelled: list[str] = []
         self.listed: list[tuple[object, ...]] = []
@@ -112,6 +113,14 @@ class FakeDoor:
         task = Task.queued(task_id, request, client_id, NOW)
         self.board[task_id] = FakePolled(task.kind, client_id, to_json(task.to_wire()))
         return task
+
+    def metrics(self) -> tuple[str, bytes]:
+        if self.refusal:
+            raise self.refusal
+        return "text/plain; version=1.0.0; charset=utf-8", b"qmemd_uptime_seconds 1.0\n"
+
+    def count_request(self, method: str, status: int) -> None:
+        self.counted.append((method, status))
 
     def poll(self, task_id: str) -> FakePolled | None:
         self.poll_threads.add(threading.current_thread().name)

@@ -74,6 +74,7 @@ def _schemas(rows: Iterable[Operation]) -> dict[str, Schema]:
         **DAEMON_ANSWERS,
         **error_schemas(),
         "EventStream": text("Frames of `id`, `event` and `data`, which is a line of JSON."),
+        "MetricsText": text("Families of metrics in the text format of Prometheus."),
         "OpenapiDocument": {"type": "object", "description": "OpenAPI 3.1."},
     }
 

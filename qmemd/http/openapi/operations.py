@@ -89,6 +89,17 @@ _DAEMON = (
     Operation("get", paths.STATUS, "getStatus", "daemon", "How is it?", answer="DaemonStatus"),
     Operation(
         "get",
+        paths.METRICS,
+        "getMetrics",
+        "daemon",
+        "Its numbers, for Prometheus.",
+        "Needs the extra `metrics`; see docs/operations.md.",
+        answer="MetricsText",
+        media_type="text/plain",
+        codes=("metrics_unavailable",),
+    ),
+    Operation(
+        "get",
         paths.OPENAPI,
         "getOpenapi",
         "daemon",
