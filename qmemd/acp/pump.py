@@ -51,8 +51,9 @@ class PipePump:
         on_log: Callable[[bytes], None] = lambda _chunk: None,
     ) -> None:
         self._outgoing = OutgoingQueue(stdin)
-        self._incoming = {stdout.fileno(): (stdout, self._take_stdout)}
-        self._incoming[stderr.fileno()] = (stderr, self._take_stderr)
+        # In this order: what a child logged before an answer is heard before the answer.
+        self._incoming = {stderr.fileno(): (stderr, self._take_stderr)}
+        self._incoming[stdout.fileno()] = (stdout, self._take_stdout)
         self._on_message = on_message
         self._on_failure = on_failure
         self._on_log = on_log

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
+from typing import Any
 
 from qmemd.memory.secrets import redact
 
@@ -29,9 +30,12 @@ log = logging.getLogger("qmemd.agent")
 class ChildLog:
     """Of one child; used by the thread that reads its pipes."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        """``clock`` gives monotonic seconds."""
+    def __init__(
+        self, clock: Callable[[], float], fields: Callable[[], dict[str, Any]] = dict
+    ) -> None:
+        """``clock`` gives monotonic seconds, ``fields`` what is known of the task that runs."""
         self._clock = clock
+        self._fields = fields
         self._line = bytearray()
         self._level = logging.DEBUG
         self._left = float(BURST)
@@ -68,7 +72,8 @@ class ChildLog:
             return
         self._tell_dropped()
         # Cut last: half a secret is not known for one.
-        log.log(self._level, "%s", _UNSEEN.sub(" ", redact(line))[:MAX_LINE])
+        text = _UNSEEN.sub(" ", redact(line))[:MAX_LINE]
+        log.log(self._level, "%s", text, extra=self._fields())
 
     def _may_log(self) -> bool:
         now = self._clock()

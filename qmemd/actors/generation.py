@@ -55,7 +55,8 @@ class Generation:
         self.number = number
         self._settle = settle
         self._tell = tell
-        self._process = ChildProcess(spawn, self._received, ChildLog(time.monotonic).feed)
+        self._log = ChildLog(time.monotonic, self._log_fields)
+        self._process = ChildProcess(spawn, self._received, self._log.feed)
         self._lock = threading.Lock()
         """Guards the calls, so that an answer is either taken or dropped, never both."""
         self._calls = PendingCalls()
@@ -158,6 +159,11 @@ class Generation:
             with self._lock:
                 if self._task is not None and self._task[1].id == begun:
                     self._begun = True
+
+    def _log_fields(self) -> dict[str, Any]:
+        """Which task the child is at, as far as is known."""
+        with self._lock:
+            return task_fields(self._task[0]) if self._task else {}
 
     def _end(self, exit_info: ExitInfo) -> None:
         with self._lock:

@@ -15,6 +15,8 @@ from qmemd.actors.child_events import (
     ReplyArrived,
 )
 from qmemd.actors.generation import Generation, _handshake
+from qmemd.tasks import Remember, Task
+from tests.conftest import FakeClock
 from tests.fakes import child_command
 
 LIMIT = 10.0
@@ -68,6 +70,29 @@ def test_an_end_before_the_start_is_not_overlooked(tmp_path: Path, end: str, del
     while not isinstance(listener.next(), ChildExited):
         pass
     assert time.monotonic() - started < LIMIT / 2
+
+
+def test_what_a_child_logs_while_it_has_a_task_carries_the_ids(
+    tmp_path: Path, clock: FakeClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    def line(text: str) -> list[str]:
+        return ["stderr", f"WARNING x: {text}\n"]
+
+    listener = Listener(
+        tmp_path, on={"start": [line("before")], "remember": [line("during"), "reply"]}
+    )
+    listener.generation.start(0)
+    listener.next()
+    task = Task.queued("remember-1", Remember("a fact"), "client_1", clock.now)
+    for _ in range(20):
+        assert listener.generation.call(REMEMBER, {}, task)
+        listener.next()
+    listener.generation.stop(LIMIT)
+    assert isinstance(listener.next(), ChildExited)
+    said = [record for record in caplog.records if record.name == "qmemd.agent"]
+    assert [record.getMessage() for record in said] == ["x: before", *["x: during"] * 20]
+    found = [(vars(each).get("taskId"), vars(each).get("clientId")) for each in said]
+    assert found == [(None, None), *[("remember-1", "client_1")] * 20]
 
 
 def test_an_answer_is_either_taken_or_dropped(tmp_path: Path) -> None:
