@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import faulthandler
 import os
-import signal
 import sys
 import threading
 from typing import Any
@@ -90,7 +89,7 @@ def serve(log_level: str, log_format: str | None, **options: Any) -> None:
         click.echo(f"qmemd: {mistake}", err=True)
         sys.exit(1)
     sys.setswitchinterval(SWITCH_INTERVAL)
-    faulthandler.register(signal.SIGUSR1)  # what each thread does, to stderr
+    faulthandler.enable()  # what each thread did, to stderr, when the interpreter crashes
     allow_open_files(OPEN_FILES)
     stopping, failed = threading.Event(), threading.Event()
 

@@ -13,19 +13,25 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 
+from qmemd.cli.thread_dump import log_threads
+
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+SHOWING = signal.SIGUSR1
+"""Has every thread's stack logged."""
 
 
 @contextlib.contextmanager
 def on_signals(first: Callable[[], object], second: Callable[[int], object]) -> Iterator[None]:
     """Calls ``first`` on the first stopping signal and ``second``, with its number, on the next.
 
+    On ``SHOWING`` what each thread does is logged, and nothing else happens.
+
     To be entered on the main thread; what was set before is set again at the end.
     """
     reading, writing = socket.socketpair()
     writing.setblocking(False)
     with reading, writing:
-        before = {number: signal.signal(number, _nothing) for number in STOPPING}
+        before = {number: signal.signal(number, _nothing) for number in (*STOPPING, SHOWING)}
         descriptor = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
         reader = threading.Thread(
             target=_read, args=(reading, first, second), name="qmemd-signals", daemon=True
@@ -47,6 +53,8 @@ def _read(
     seen = False
     while numbers := reading.recv(64):
         for number in numbers:
+            if number == SHOWING:
+                log_threads()
             if number not in STOPPING:
                 continue
             if seen:

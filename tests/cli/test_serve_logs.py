@@ -113,11 +113,23 @@ def test_another_format_is_one_clear_line(home: Home) -> None:
 
 
 @pytest.mark.slow
-def test_a_signal_shows_what_each_thread_does(home: Home) -> None:
-    with serving(home) as served:
-        served.process.send_signal(signal.SIGUSR1)
-        run_dream(served)
+def test_a_signal_shows_what_each_thread_does_and_hurts_nobody(home: Home) -> None:
+    with serving(home, "--log-format", "json", "--log-level", "error") as served:
+        for _ in range(3):
+            served.process.send_signal(signal.SIGUSR1)
+            run_dream(served)
         code, _, err = served.end()
     assert code == 0
-    assert "most recent call first" in err
-    assert "qmemd/cli/serve.py" in err
+    [first, *_] = [
+        each["message"] for each in objects(err) if "what each thread" in each["message"]
+    ]
+    assert "MainThread:" in first
+    assert "qmemd/cli/serve.py" in first
+
+
+@pytest.mark.slow
+def test_a_crash_shows_what_each_thread_did(home: Home) -> None:
+    with serving(home) as served:
+        code, _, err = served.end(signal.SIGABRT)
+    assert code < 0
+    assert "Fatal Python error: Aborted" in err  # the stacks follow, as far as they can be read
