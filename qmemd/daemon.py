@@ -111,6 +111,8 @@ class Daemon:
         self._gateway: pykka.ActorRef[GatewayActor]
         self._on_failure = on_failure
         self._lock = threading.Lock()
+        self._starting = threading.Lock()
+        """Held while it starts."""
         self._started = False
         self._stops: list[Callable[[], None]] = []
         """What ``stop`` has to do, in its order."""
@@ -124,11 +126,10 @@ class Daemon:
             SettingsError: a directory, the token file, the port or the workspace cannot be used.
             RuntimeError: it was started before.
         """
-        with self._lock:
+        with self._starting, ExitStack() as undo:
             if self._started:
                 raise RuntimeError("a daemon is started once; make a new one")
             self._started = True
-        with ExitStack() as undo:
             listening = self._serving.bind() if self.settings.http else None
             if listening is not None:
                 undo.callback(listening.close)
@@ -149,23 +150,23 @@ class Daemon:
             undo.callback(stop_actor, self._gateway, SERVER_TIMEOUT)
             ping(self._gateway)
             undo.pop_all()
-        self._serving.announce(self._workspace.path)
-        self._stops = [
-            self._serving.withdraw,
-            lambda: self._door.stop_admitting(GATEWAY_TIMEOUT),
-            self._workspace.stop,
-            lambda: stop_actor(self._gateway, SERVER_TIMEOUT),
-        ]
-        self._door.open()
+            self._serving.announce(self._workspace.path)
+            self._stops = [
+                self._serving.withdraw,
+                lambda: self._door.stop_admitting(GATEWAY_TIMEOUT),
+                self._workspace.stop,
+                lambda: stop_actor(self._gateway, SERVER_TIMEOUT),
+            ]
+            self._door.open()
         in_background(self._warm_up, "qmemd-warm-up")
 
     def stop(self) -> None:
         """Refuses new work, gives the running task a short grace, ends the child, then the rest.
 
-        Idempotent; takes under five seconds. Futures that are still open fail with
-        ``daemon_stopping``.
+        Idempotent; takes under five seconds, once a ``start`` that is going on is over. Futures
+        that are still open fail with ``daemon_stopping``.
         """
-        with self._lock:
+        with self._starting, self._lock:
             stops, self._stops = self._stops, []
             if stops:
                 self._stopped.clear()

@@ -152,7 +152,9 @@ class Workspace:
                 child_lock = self._take(closing)
                 self._settle_open()
                 self._open_journal()
-                closing.callback(self._journal.close)
+                if self._journal_given is None:  # a host's may serve others too
+                    closing.callback(self._journal.close)
+                self.session_store = self._journal.sessions
                 self._start_actors(closing, child_lock)
                 closing.callback(self._housekeeping.set)
                 in_background(self._keep_house, "qmemd-housekeeping")
@@ -291,8 +293,7 @@ class Workspace:
         else:
             from qmemd.journal.sqlite import SqliteJournal  # noqa: PLC0415 — not all want it
 
-            journal = SqliteJournal(self._journal_path, self._clock)
-            self._journal, self.session_store = journal, journal.sessions
+            self._journal = SqliteJournal(self._journal_of(self.path), self._clock)
 
     def _settle_open(self) -> None:
         """Finishes or puts back what a run that died left half-done."""
@@ -304,13 +305,20 @@ class Workspace:
     def _keep_house(self) -> None:
         """Bounds the history, now and every few hours."""
         while True:
-            unfinished = self.board.unfinished()
             try:
-                self._history.prune(self._clock(), keep_tasks=unfinished)
+                self._history.prune(self._clock(), is_unfinished=self._is_unfinished)
             except OSError:
                 log.warning("the history could not be pruned", exc_info=True)
             if self._housekeeping.wait(HOUSEKEEPING_INTERVAL):
                 return
+
+    def _is_unfinished(self, workspace: str, task_id: str) -> bool:
+        """Whether a task may still be run, here or by the next daemon of another workspace."""
+        if workspace == self.path:
+            return task_id in self.board.unfinished()
+        from qmemd.journal.elsewhere import has_pending  # noqa: PLC0415 — few histories get so old
+
+        return has_pending(self._journal_of(workspace), task_id)
 
     def abort(self) -> None:
         """Kills the child at once, from any thread, for a process that is about to exit hard."""
@@ -337,7 +345,8 @@ class Workspace:
 
     def _erased(self, texts: tuple[str, ...]) -> None:
         """Our journal is rid of them: now those of other workspaces, which may be many."""
-        others = [path for path in self._journals.glob("*.sqlite3") if path != self._journal_path]
+        own = self._journal_of(self.path)
+        others = [path for path in self._journals.glob("*.sqlite3") if path != own]
         if others:
             in_background(lambda: self._erase_elsewhere(others, texts), "qmemd-erase")
         else:
@@ -354,9 +363,8 @@ class Workspace:
     def _journals(self) -> Path:
         return self._settings.state_dir / "journals"
 
-    @property
-    def _journal_path(self) -> Path:
-        name = hashlib.sha256(self.path.encode()).hexdigest()[:16]
+    def _journal_of(self, workspace: str) -> Path:
+        name = hashlib.sha256(workspace.encode()).hexdigest()[:16]
         return self._journals / f"{name}.sqlite3"
 
     def _spawn_config(self, child_lock: FileLock) -> SpawnConfig:
@@ -388,6 +396,6 @@ def _asked(ask: Callable[[Future[None]], None], timeout: float) -> bool:
     ask(reply)
     try:
         reply.result(timeout)
-    except TimeoutError:
+    except (TimeoutError, RequestError):  # late, or its actor has died
         return False
     return True

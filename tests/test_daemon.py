@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import json
 import logging
 import signal
 import threading
 import time
 from concurrent.futures import Future
 from datetime import UTC, datetime
+from pathlib import Path
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
 from qmemd import ChangeAction, Daemon, MemoryChanged, RequestError, SettingsError, Task
 from qmemd.journal import InMemoryJournal
+from qmemd.journal.sqlite import SqliteJournal
 from qmemd.kinds import Scope, TaskKind
 from qmemd.memory.changes import FileChange
 from qmemd.memory.commit import Committer
@@ -350,3 +353,69 @@ def test_a_host_looks_at_what_is_remembered(home: Home) -> None:
         for wrong in ({"scope": "both"}, {"topic": "fact"}):
             with pytest.raises(RequestError):
                 daemon.entries("", **wrong)
+
+
+class Slow(InMemoryJournal):
+    """Takes its time at the start."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = threading.Event()
+        self.may_go_on = threading.Event()
+        self.closed = 0
+
+    def recover(self, workspace: str) -> tuple[Task, ...]:
+        self.asked.set()
+        self.may_go_on.wait(10)
+        return super().recover(workspace)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_a_stop_during_the_start_stops_it(home: Home) -> None:
+    journal = Slow()
+    daemon = Daemon(home.settings(http=False), journal=journal)
+    starting = threading.Thread(target=daemon.start)
+    starting.start()
+    assert journal.asked.wait(10)
+    stopping = threading.Thread(target=daemon.stop)
+    stopping.start()
+    journal.may_go_on.set()
+    for thread in (starting, stopping):
+        thread.join(20)
+        assert not thread.is_alive()
+    with pytest.raises(RequestError) as refused:
+        daemon.remember("I like tea").result(5)
+    assert refused.value.code == "daemon_stopping"
+    assert journal.closed == 0, "it is the host's"
+
+
+def test_two_daemons_may_share_a_host_s_journal(home: Home, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    journal = SqliteJournal(tmp_path / "shared.sqlite3")
+    second = Daemon(home.settings(http=False, workspace=other), journal=journal)
+    with second:
+        with Daemon(home.settings(http=False), journal=journal) as first:
+            here = first.remember("I like tea", idempotency_key="once").result(30)
+            there = second.remember("I like tea", idempotency_key="once").result(30)
+            assert here.task_id != there.task_id
+        assert second.remember("The second goes on", scope="project").result(30).error is None
+    assert journal.get(here.task_id)
+    journal.close()
+
+
+def test_sessions_survive_with_a_host_s_journal(home: Home, tmp_path: Path) -> None:
+    opened = []
+    for _ in range(2):
+        journal = SqliteJournal(tmp_path / "shared.sqlite3")
+        with Daemon(home.settings(), journal=journal) as daemon:
+            connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=10)
+            with contextlib.closing(connection):
+                headers = {"Authorization": f"Bearer {daemon.token}"}
+                connection.request("POST", "/session", headers=headers)
+                opened.append(json.loads(connection.getresponse().read()))
+        journal.close()
+    first, again = opened
+    assert (again["sessionId"], again["attached"]) == (first["sessionId"], True)

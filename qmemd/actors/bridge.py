@@ -101,6 +101,8 @@ class BridgeActor(GuardedActor):
                 self._state.want_child()
             case GetChildState():
                 answer(message.reply, self._state.snapshot())
+            case _:
+                raise TypeError(f"the bridge does not take {type(message).__name__}")
 
     def _start_child(self, number: int, delay: float) -> Generation:
         generation = Generation(number, self._spawn, settle=self._settle, tell=self._tell_self)

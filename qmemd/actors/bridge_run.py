@@ -7,7 +7,7 @@ from typing import Any
 
 from qmemd.acp.connection import Call
 from qmemd.acp.messages import METHOD_OF_KIND, PREVIEW_OF_KIND
-from qmemd.tasks import Dream, Forget, Task, TaskFailure
+from qmemd.tasks import Change, Dream, Forget, Task, TaskFailure
 
 
 @dataclass(slots=True)
@@ -26,11 +26,17 @@ class Run:
     """How it ends once the exit of its child is known, unless it was applied."""
 
     @property
+    def makes_changes(self) -> bool:
+        """Whether it needs an agent that previews, applies, reverts and erases."""
+        request = self.task.request
+        erases = isinstance(request, Forget) and request.erase
+        previews = isinstance(request, Forget | Dream) and request.preview
+        return erases or previews or isinstance(request, Change)
+
+    @property
     def method(self) -> str:
         """The child's method."""
-        request = self.task.request
-        ours = isinstance(request, Forget | Dream) and request.preview
-        ours = ours or (isinstance(request, Forget) and request.erase)
+        ours = self.makes_changes and self.task.kind in PREVIEW_OF_KIND
         return (PREVIEW_OF_KIND if ours else METHOD_OF_KIND)[self.task.kind]
 
     @property

@@ -34,6 +34,8 @@ from qmemd.tasks import Task, TaskFailure
 
 log = logging.getLogger(__name__)
 
+NO_CHANGES = "This agent offers no previews, no change sets, and no erasing."
+
 
 class BridgeState:
     """Used by one thread. ``lane`` gets ``TaskFinished`` and ``AvailabilityChanged``."""
@@ -161,6 +163,9 @@ class BridgeState:
         elif phase is ChildPhase.NONE and (run is not None or self._child_wanted):
             self._child_wanted = False
             self._keeper.start()
+        elif phase is ChildPhase.LIVE and run is not None and not self._keeper.can(run):
+            # Another agent must not do for good what was to be looked at first.
+            self._finish(TaskFailure.of(f"{run.task.kind}_failed", NO_CHANGES))
         elif phase is ChildPhase.LIVE and run is not None and run.call is None:
             run.call = self._keeper.send(run)
             if run.call is not None:  # else its exit is on the way and says what follows

@@ -36,6 +36,9 @@ class Child(Protocol):
     def pid(self) -> int | None: ...
     @property
     def stderr_tail_bytes(self) -> int: ...
+
+    makes_changes: bool
+
     def call(self, method: str, params: object, task: Task | None = None) -> Call | None: ...
     def notify(self, method: str, params: object) -> None: ...
     def give_up(self, call: Call) -> bool: ...
@@ -113,6 +116,10 @@ class ChildKeeper:
     def availability_late(self) -> None:
         if self._question.silent():
             self._tell_availability()
+
+    def can(self, run: Run) -> bool:
+        """Whether the child serves what the task needs."""
+        return self.child is None or self.child.makes_changes or not run.makes_changes
 
     def send(self, run: Run) -> Call | None:
         """Sends the task. None when the child is going, and so never got it."""

@@ -16,6 +16,7 @@ from qmemd._version import __version__
 from qmemd.acp.connection import Call, PendingCalls, notification
 from qmemd.acp.framing import encode
 from qmemd.acp.messages import (
+    CHANGES,
     INITIALIZE,
     PROTOCOL_VERSION,
     TASK_BEGUN,
@@ -31,6 +32,7 @@ from qmemd.actors.child_events import (
     ReplyArrived,
 )
 from qmemd.actors.child_log import ChildLog
+from qmemd.errors import MemoryFilesError
 from qmemd.logs.fields import task_fields
 from qmemd.results import TaskResult
 from qmemd.tasks import Task
@@ -39,6 +41,11 @@ log = logging.getLogger(__name__)
 
 Settle = Callable[[Task], TaskResult | None]
 """Settles what the child left of an unanswered task; its result if that was applied."""
+
+SETTLE_PATIENCE = 120.0
+"""Seconds for which settling is tried again, while the locks are held or the disk refuses."""
+SETTLE_PAUSE = 0.5
+"""Seconds between two tries, on top of the locks' own waiting."""
 
 
 class Generation:
@@ -51,6 +58,7 @@ class Generation:
         *,
         settle: Settle,
         tell: Callable[[ReplyArrived | ChildExited], None],
+        settle_pause: float = SETTLE_PAUSE,
     ) -> None:
         self.number = number
         self._settle = settle
@@ -63,8 +71,13 @@ class Generation:
         self._task: tuple[Task, Call] | None = None
         """The one that was sent and is not answered, given up or not."""
         self._tells_begun = False
+        self.makes_changes = False
+        """Whether it said that it previews, applies, reverts and erases."""
         self._begun = True
         self._over = False
+        self._settle_pause = settle_pause
+        self._stopping = threading.Event()
+        """Set once nobody wants to know any more how a task ended."""
         self._unwanted = threading.Event()
         """Set once the child is to end, also while it is only about to be started."""
 
@@ -110,6 +123,7 @@ class Generation:
 
     def stop(self, grace: float) -> None:
         """Ends the child in stages of ``grace`` seconds; returns at once."""
+        self._stopping.set()
         self._unwanted.set()
         self._process.stop(grace)
 
@@ -151,7 +165,8 @@ class Generation:
                 if self._task is not None and self._task[1] == call:
                     self._task = None
                 if call.method == INITIALIZE:
-                    self._tells_begun = _tells_begun(message.result)
+                    self._tells_begun = _says(message.result, TELLS_BEGUN)
+                    self.makes_changes = _says(message.result, CHANGES)
             self._tell(ReplyArrived(self.number, call, message))
 
         elif message.method == TASK_BEGUN:
@@ -170,19 +185,31 @@ class Generation:
             self._over = True
             self._calls.fail_all()
             task = self._task[0] if self._task else None
-        settled = None
-        if task is not None:
-            try:
-                settled = self._settle(task)
-            except BaseException:
-                extra = task_fields(task)
-                log.exception("what %s left could not be settled", task.task_id, extra=extra)
+        settled = None if task is None else self._settled(task)
         self._tell(ChildExited(self.number, exit_info, settled, self._begun))
 
+    def _settled(self, task: Task) -> TaskResult | None:
+        """What the child did of it. Others may hold the locks for a while.
 
-def _tells_begun(result: Any) -> bool:
+        To say that it failed before that is known would be wrong if it was committed.
+        """
+        extra = task_fields(task)
+        deadline = time.monotonic() + SETTLE_PATIENCE
+        while True:
+            try:
+                return self._settle(task)
+            except (OSError, MemoryFilesError) as error:
+                log.warning("what %s left is not settled yet: %s", task.task_id, error, extra=extra)
+                if self._stopping.wait(self._settle_pause) or time.monotonic() > deadline:
+                    return None
+            except BaseException:
+                log.exception("what %s left could not be settled", task.task_id, extra=extra)
+                return None
+
+
+def _says(result: Any, key: str) -> bool:
     meta = result.get("_meta") if isinstance(result, dict) else None
-    return isinstance(meta, dict) and meta.get(TELLS_BEGUN) is True
+    return isinstance(meta, dict) and meta.get(key) is True
 
 
 def _handshake() -> dict[str, Any]:

@@ -144,7 +144,8 @@ class LaneState:
         task = self._journal.get(message.task_id)
         if task is None:
             raise RequestError(f"{message.task_id.partition('-')[0]}_task_not_found")
-        if task.status.terminal:
+        posted = self._board.get(message.task_id)  # it knows of ends that the journal does not yet
+        if task.status.terminal or (posted is not None and posted.ended):
             raise RequestError("task_finished")
         if self._in_flight is not None and self._in_flight.task.task_id == task.task_id:
             self._tell_bridge(CancelTask(task.task_id))
@@ -206,13 +207,18 @@ class LaneState:
         task = Task.queued(task_id, request, message.client_id, self._clock())
         if message.secret:
             task = task.without_text()
-        accepted = self._journal.accept(self._workspace, task, self._capacity, _key(message))
+        accepted = self._journal.accept(
+            self._workspace, task, self._capacity, _key(self._workspace, message)
+        )
         self._board.drop(accepted.evicted)
         if not accepted.replayed:
             self._post(accepted.task)
         answer(message.reply, accepted.task)
         if message.secret and not accepted.replayed:
-            self._end(task_id, TaskFailure.of("secret_detected", message.secret), None)
+            try:
+                self._end(task_id, TaskFailure.of("secret_detected", message.secret), None)
+            except Exception:  # it ends so all the same, once it is its turn
+                log.exception("the journal does not take the end of %s", task_id)
         self.advance()
 
     def advance(self) -> None:
@@ -234,6 +240,10 @@ class LaneState:
             self.on_stuck()
             return
         if claim is None:
+            return
+        if claim.task.request is None:  # its text was never kept
+            self._end_or_owe(TaskFailure.of("secret_detected"), claim)
+            self.advance()
             return
         self._in_flight = claim
         try:
@@ -344,11 +354,11 @@ def _changed(result: TaskResult) -> bool:
     return bool(result.touched_scopes)
 
 
-def _key(message: Enqueue) -> IdempotencyKey | None:
+def _key(workspace: str, message: Enqueue) -> IdempotencyKey | None:
     if message.idempotency_key is None:
         return None
     request: TaskRequest = message.request
     return IdempotencyKey(
-        key=to_json([message.client_id, request.kind, message.idempotency_key]).decode(),
+        key=to_json([workspace, message.client_id, request.kind, message.idempotency_key]).decode(),
         fingerprint=fingerprint(request.to_wire()),
     )

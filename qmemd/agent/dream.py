@@ -75,7 +75,7 @@ def dream(
             relied_on(duplicates, changes, draft),
         )
     else:
-        summary = memory.leave_as_is(run, _nothing_done(len(duplicates)))
+        summary = memory.leave_as_is(run, _nothing_done(len(duplicates)), preview=request.preview)
         wire = DreamResult(summary).to_wire()
     if not request.preview:
         _note(memory.paths, wire, clock())

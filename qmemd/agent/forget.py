@@ -58,7 +58,7 @@ def forget(request: Forget, run: Run, model: Model, memory: WorkspaceMemory) -> 
     else:
         summary = selection.reason
     summary = " ".join(filter(None, (summary, selection.note)))
-    return ForgetResult(memory.leave_as_is(run, summary)).to_wire()
+    return ForgetResult(memory.leave_as_is(run, summary, preview=request.preview)).to_wire()
 
 
 def _candidates(memory: WorkspaceMemory, scopes: Iterable[Scope]) -> list[Entry]:

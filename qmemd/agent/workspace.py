@@ -132,9 +132,14 @@ class WorkspaceMemory:
         """Keeps what editors wrote late into replaced documents. Raises as a lock does."""
         self._committer.look_again()
 
-    def leave_as_is(self, run: Run, summary: str) -> str:
-        """The end of a run without changes: repairs the indexes; the summary with any warnings."""
+    def leave_as_is(self, run: Run, summary: str, *, preview: bool = False) -> str:
+        """The end of a run without changes: repairs the indexes; the summary with any warnings.
+
+        A preview leaves them alone as well.
+        """
         run.check()
+        if preview:
+            return summary
         return " ".join([summary, *self._committer.rebuild_indexes(run.check)])
 
 

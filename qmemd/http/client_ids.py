@@ -9,7 +9,7 @@ import falcon
 from qmemd.errors import RequestError
 from qmemd.http.ports import Door
 
-_WELL_FORMED = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+WELL_FORMED = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
 def claimed_client_id(req: falcon.Request) -> str | None:
@@ -21,7 +21,7 @@ def claimed_client_id(req: falcon.Request) -> str | None:
     client_id: str = req.env.get("HTTP_X_QWEN_CLIENT_ID", "")
     if not client_id:
         return None
-    if not _WELL_FORMED.fullmatch(client_id):
+    if not WELL_FORMED.fullmatch(client_id):
         raise RequestError("invalid_client_id")
     return client_id
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import falcon
 
 from qmemd.errors import RequestError
+from qmemd.http.client_ids import WELL_FORMED
 from qmemd.streams import DEFAULT_QUEUED
 
 MIN_QUEUED = 16
@@ -15,7 +16,6 @@ MAX_QUEUED = 2_048
 
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _EPOCH = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_CLIENT_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def stream_options(req: falcon.Request) -> StreamOptions:
     cursor = req.env.get("HTTP_LAST_EVENT_ID", "")
     epoch = req.env.get("HTTP_X_QWEN_EVENT_EPOCH", "")
     client = req.get_param("client") or None
-    if client is not None and not _CLIENT_ID.fullmatch(client):
+    if client is not None and not WELL_FORMED.fullmatch(client):
         raise RequestError("invalid_client_id")
     return StreamOptions(
         max_queued=_max_queued(req.get_param("maxQueued")),

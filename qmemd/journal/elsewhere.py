@@ -1,4 +1,4 @@
-"""Erasing in the journal of another workspace, whose daemon may be running or not."""
+"""The journal of another workspace, whose daemon may be running or not."""
 
 from __future__ import annotations
 
@@ -45,3 +45,20 @@ def erase_in(path: Path, texts: Collection[str]) -> bool:
         log.warning("an erased text may still stand in the journal %s: %s", path, error)
         return False
     return not busy
+
+
+def has_pending(path: Path, task_id: str) -> bool:
+    """Whether the journal holds a task that has not ended. What cannot be read may hold it."""
+    if not path.exists():
+        return False
+    try:
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=rw", timeout=BUSY_TIMEOUT, uri=True
+        )
+        with contextlib.closing(connection):
+            found = connection.execute(
+                "SELECT 1 FROM tasks WHERE task_id = ? AND ended IS NULL", (task_id,)
+            ).fetchone()
+    except sqlite3.Error:
+        return True
+    return found is not None

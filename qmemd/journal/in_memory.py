@@ -21,6 +21,7 @@ from qmemd.journal.interface import (
     IdempotencyKey,
     Retention,
 )
+from qmemd.journal.session_store import NoSessionStore, SessionStore
 from qmemd.kinds import TaskKind, TaskStatus
 from qmemd.results import TaskResult, result_from_wire
 from qmemd.tasks import Task, TaskFailure, to_json
@@ -66,6 +67,7 @@ class InMemoryJournal:
         retention: Retention | None = None,
     ) -> None:
         self._clock = clock
+        self.sessions: SessionStore = NoSessionStore()
         self._retention = retention or Retention()
         self._bytes = 0
         """About how much the results of all records hold."""
@@ -239,15 +241,32 @@ class InMemoryJournal:
                 self._terminal[task_id] = None
 
     def _evict(self) -> tuple[str, ...]:
-        evicted = []
-        while self._terminal and (
-            len(self._records) - len(self._keyed) > self._retention.records
-            or self._bytes > self._retention.size
-        ):
-            task_id, _ = self._terminal.popitem(last=False)
-            self._bytes -= self._records.pop(task_id).size
-            evicted.append(task_id)
-        return tuple(evicted)
+        """See ``retention.evict``."""
+        evicted: list[str] = []
+        while True:
+            if self._bytes > self._retention.size:
+                oldest = self._oldest_large()
+            elif len(self._records) - len(self._keyed) > self._retention.records:
+                oldest = next(iter(self._terminal), None)
+            else:
+                return tuple(evicted)
+            if oldest is None:
+                return tuple(evicted)
+            record = self._records.pop(oldest)
+            self._terminal.pop(oldest, None)
+            if record.key is not None:
+                del self._keyed[record.key.key]
+            self._bytes -= record.size
+            evicted.append(oldest)
+
+    def _oldest_large(self) -> str | None:
+        """The record with a result that ended first; looked for only while there is too much."""
+        ended = (
+            (record.task.updated_at, task_id)
+            for task_id, record in self._records.items()
+            if record.size and record.task.status.terminal
+        )
+        return min(ended, default=(None, None))[1]
 
 
 def _size(outcome: TaskResult | TaskFailure) -> int:

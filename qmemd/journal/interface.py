@@ -13,6 +13,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from qmemd.errors import QmemdError
+from qmemd.journal.session_store import SessionStore
 from qmemd.kinds import TaskKind
 from qmemd.results import TaskResult
 from qmemd.tasks import MAX_COMPACTING, MAX_PENDING, Task, TaskFailure
@@ -20,7 +21,7 @@ from qmemd.tasks import MAX_COMPACTING, MAX_PENDING, Task, TaskFailure
 RETAINED = 1_000
 """Records kept; the oldest terminal ones go first, queued and running ones never."""
 RETAINED_BYTES = 64 * 2**20
-"""Of results; a child may report much, and the oldest terminal records go first here too."""
+"""Of results; a child may report much. The oldest terminal records go first, keyed or not."""
 RETAINED_KEYED = 10_000
 """Records with a young idempotency key, kept beyond the others."""
 KEY_LIFETIME = timedelta(hours=24)
@@ -82,7 +83,7 @@ class ClaimLostError(QmemdError):
 
 
 class ErasureIncompleteError(QmemdError):
-    """The texts are out of every record, but old bytes of them may be left in the store."""
+    """The texts, or old bytes of them, may be left in the store."""
 
     def __init__(self, why: str) -> None:
         super().__init__("erasure_incomplete", f"the journal could not be cleaned: {why}")
@@ -90,6 +91,10 @@ class ErasureIncompleteError(QmemdError):
 
 class Journal(Protocol):
     """The interface. All methods are short; none waits for anything but its own store."""
+
+    @property
+    def sessions(self) -> SessionStore:
+        """Where the sessions of the same daemons are kept; it survives if tasks do."""
 
     def accept(
         self,

@@ -8,6 +8,15 @@ from datetime import datetime
 from qmemd.journal.counters import add_to, value_of
 from qmemd.journal.interface import KEY_LIFETIME, Retention
 
+_OLDEST_LARGE = """
+SELECT task_id, number, size, idempotency_key FROM tasks
+WHERE ended IS NOT NULL AND size > 0 ORDER BY ended LIMIT 1
+"""
+_OLDEST_PLAIN = """
+SELECT task_id, number, size, idempotency_key FROM tasks
+WHERE ended IS NOT NULL AND idempotency_key IS NULL ORDER BY ended LIMIT 1
+"""
+
 
 def age_keys(database: sqlite3.Connection, retention: Retention, now: datetime) -> None:
     """Keys lose their force after a day, or when there are too many."""
@@ -32,19 +41,22 @@ def age_keys(database: sqlite3.Connection, retention: Retention, now: datetime) 
 
 
 def evict(database: sqlite3.Connection, retention: Retention) -> tuple[str, ...]:
-    """The oldest ended records go while there are too many, or too large ones."""
-    records, size = value_of(database, "plain"), value_of(database, "bytes")
+    """The oldest ended records go while there are too many, or too large ones.
+
+    A young key keeps a record beyond the number of the others, and not beyond their bytes.
+    """
     evicted: list[str] = []
-    while records > retention.records or size > retention.size:
-        row = database.execute(
-            "SELECT task_id, number, size FROM tasks "
-            "WHERE ended IS NOT NULL AND idempotency_key IS NULL ORDER BY ended LIMIT 1"
-        ).fetchone()
+    while True:
+        if value_of(database, "bytes") > retention.size:
+            oldest = _OLDEST_LARGE
+        elif value_of(database, "plain") > retention.records:
+            oldest = _OLDEST_PLAIN
+        else:
+            return tuple(evicted)
+        row = database.execute(oldest).fetchone()
         if row is None:
-            break
+            return tuple(evicted)
         database.execute("DELETE FROM tasks WHERE number = ?", (row["number"],))
-        records, size = records - 1, size - row["size"]
         evicted.append(row["task_id"])
-        add_to(database, "plain", -1)
+        add_to(database, "plain" if row["idempotency_key"] is None else "keyed", -1)
         add_to(database, "bytes", -row["size"])
-    return tuple(evicted)

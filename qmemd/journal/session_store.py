@@ -86,7 +86,7 @@ class SqliteSessionStore:
             try:
                 records.append(_record(row))
             except (ValueError, TypeError):
-                log.warning("a session of the journal is broken and dropped")
+                log.warning("a session of the journal is broken and left out")
         return tuple(records)
 
     def save(self, workspace: str, record: SessionRecord) -> None:

@@ -36,25 +36,17 @@ class Draft:
         self._paths = paths
         self._seen: dict[MemoryPath, bytes | None] = {}
         self._plans: dict[MemoryPath, _Plan] = {}
-        self._read: set[MemoryPath] = set()
 
     def read(self, path: MemoryPath) -> bytes | None:
         """The content as the run has left it so far; None when there is none."""
-        content = self._current(path)
-        if content is not None:
-            self._read.add(path)
-        return content
-
-    def was_read(self, path: MemoryPath) -> bool:
-        """Whether this run knows the content: it read the document or wrote it itself."""
-        return path in self._read
+        return self._current(path)
 
     def exists(self, path: MemoryPath) -> bool:
-        """Whether there is a document. Does not count as reading it."""
+        """Whether there is a document."""
         return self._current(path) is not None
 
     def before(self, path: MemoryPath) -> bytes | None:
-        """What was on disk when the run first looked. Does not count as reading it."""
+        """What was on disk when the run first looked."""
         self._current(path)
         return self._seen[path]
 
@@ -62,7 +54,6 @@ class Draft:
         """Plans ``content`` for a new or existing document."""
         self._current(path)
         self._plans[path] = _Plan(content)
-        self._read.add(path)
 
     def remove(self, path: MemoryPath, *, merged_into: MemoryPath | None = None) -> None:
         """Plans the removal of a document; of none, nothing happens."""

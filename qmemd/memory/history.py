@@ -38,7 +38,10 @@ def no_step(_name: str) -> None:
 
 
 class History:
-    """Change sets on disk. Whoever writes holds the user root's lock; readers need none."""
+    """Change sets on disk. Whoever writes holds the user root's lock; readers need none.
+
+    What is forgotten by its age goes without a lock, a whole file at a time.
+    """
 
     def __init__(self, directory: Path, *, step: Step = no_step) -> None:
         self._open = directory / "open"
@@ -170,18 +173,18 @@ class History:
         *,
         max_age: timedelta = MAX_AGE,
         max_bytes: int = MAX_BYTES,
-        keep_tasks: Collection[str] = (),
+        is_unfinished: Callable[[str, str], bool] = lambda _workspace, _task: False,
     ) -> int:
         """Forgets closed change sets that are too old or, oldest first, too much; counts them.
 
-        Those of ``keep_tasks``, the tasks that are not finished, stay whatever their age and size.
-        Behind a link nothing is forgotten.
+        Those of unfinished tasks stay whatever their age and size: without them the task would be
+        run again. ``is_unfinished`` is asked with the workspace and the id of the task. Behind a
+        link nothing is forgotten. Needs no lock: a file goes whole.
 
         Raises:
             OSError: the system refuses.
         """
         oldest = _stamp(now - max_age)
-        kept_tasks = {_quoted(task_id) for task_id in keep_tasks}
         used = removed = 0
         with (
             contextlib.suppress(FileNotFoundError, MemoryFilesError),
@@ -191,8 +194,10 @@ class History:
                 # By its descriptor: there may be tens of thousands.
                 with contextlib.suppress(FileNotFoundError):
                     used += os.stat(name, dir_fd=directory, follow_symlinks=False).st_size
-                    too_much = name < oldest or used > max_bytes
-                    if too_much and _task_of(name) not in kept_tasks:
+                    if name >= oldest and used <= max_bytes:
+                        continue
+                    found = _load(self._closed / name)
+                    if found is None or not is_unfinished(found.workspace, found.task_id):
                         os.unlink(name, dir_fd=directory)
                         removed += 1
         return removed

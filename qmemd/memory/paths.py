@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from qmemd.errors import MemoryFilesError, SettingsError
-from qmemd.kinds import Scope, Topic
+from qmemd.kinds import Scope
 from qmemd.memory.meta import claim, read_meta
 
 INDEX_NAME = "MEMORY.md"
@@ -144,11 +144,6 @@ def claim_slug(paths: MemoryPaths, now: datetime | None = None) -> bool:
     _refuse_odd(paths.project_state)
     name = _text(paths.project_dir)
     return claim(paths.project_state, WORKSPACE_KEY, name, now) == name
-
-
-def default_scope(topic: Topic) -> Scope:
-    """Where a document of this topic goes unless something else is said."""
-    return Scope.USER if topic in (Topic.USER, Topic.FEEDBACK) else Scope.PROJECT
 
 
 def slug_of(path: Path) -> str:

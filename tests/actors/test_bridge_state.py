@@ -28,8 +28,9 @@ from qmemd.messages import (
     TaskFinished,
 )
 from qmemd.results import RememberResult, TaskResult
-from qmemd.tasks import Remember, Task, TaskFailure
+from qmemd.tasks import Dream, Forget, Remember, Task, TaskFailure
 from tests.actors.fake_timers import FakeTimers
+from tests.conftest import FakeClock
 
 RESULT = {"summary": "s", "filesTouched": [], "touchedScopes": []}
 APPLIED = RememberResult("applied", ("/m/a.md",), (Scope.USER,))
@@ -51,6 +52,7 @@ class FakeChild:
         self.notes: list[tuple[str, Any]] = []
         self.open: dict[str, Call] = {INITIALIZE: Call(0, INITIALIZE)}
         self.reachable = True
+        self.makes_changes = False
         self.ends: list[str] = []
 
     def call(self, method: str, params: object, task: Task | None = None) -> Call | None:
@@ -611,3 +613,23 @@ def test_release_ends_everything() -> None:
     bench.state.release()
     assert "kill" in bench.child.ends
     assert all(timer.cancelled for timer in bench.timers.started)
+
+
+@pytest.mark.parametrize(
+    "request_", [Forget("x", preview=True), Forget("x", erase=True), Dream(preview=True)]
+)
+def test_another_agent_is_not_asked_for_what_it_would_do_for_good(
+    request_: Forget | Dream,
+) -> None:
+    bench = Bench()
+    bench.live()
+    calls = len(bench.child.calls)
+    task = Task.queued(f"{request_.kind}-1", request_, None, FakeClock()())
+    bench.do(bench.state.run_task, RunTask(task, "/w"))
+    (outcome,) = bench.outcomes
+    assert outcome.code == f"{request_.kind}_failed"
+    assert "offers no previews" in outcome.details
+    assert len(bench.child.calls) == calls
+    bench.child.makes_changes = True
+    bench.do(bench.state.run_task, RunTask(task, "/w"))
+    assert bench.child.calls[-1][0].startswith("qmemd/memory/")

@@ -15,6 +15,8 @@ from qmemd.actors.child_events import (
     ReplyArrived,
 )
 from qmemd.actors.generation import Generation, _handshake
+from qmemd.errors import MemoryFilesError
+from qmemd.results import RememberResult
 from qmemd.tasks import Remember, Task
 from tests.conftest import FakeClock
 from tests.fakes import child_command
@@ -108,3 +110,49 @@ def test_an_answer_is_either_taken_or_dropped(tmp_path: Path) -> None:
     assert not listener.generation.give_up(answered)
     listener.generation.kill()
     assert isinstance(listener.next(), ChildExited)
+
+
+class Locked:
+    """Settling that others hold up for a while."""
+
+    def __init__(self, times: int) -> None:
+        self.left = times
+        self.asked = queue.Queue[str]()
+
+    def __call__(self, task: Task) -> RememberResult | None:
+        self.asked.put(task.task_id)
+        if self.left:
+            self.left -= 1
+            raise MemoryFilesError("memory_locked")
+        return RememberResult("It was committed.")
+
+
+def dying(directory: Path, settle: Locked, **more: Any) -> tuple[Generation, queue.Queue[Any]]:
+    """A child that dies with its task."""
+    told: queue.Queue[Any] = queue.Queue()
+    command = child_command(on={"remember": [["exit", 3]]})
+    generation = Generation(
+        1, SpawnConfig(command, {}, str(directory)), settle=settle, tell=told.put, **more
+    )
+    generation.start(0)
+    told.get(timeout=LIMIT)
+    task = Task.queued("remember-1", Remember("x"), None, FakeClock()())
+    generation.call(REMEMBER, {}, task)
+    return generation, told
+
+
+def test_how_a_task_ended_is_asked_until_somebody_can_say(tmp_path: Path) -> None:
+    _, told = dying(tmp_path, Locked(2), settle_pause=0.0)
+    last = told.get(timeout=LIMIT)
+    assert isinstance(last, ChildExited)
+    assert last.settled == RememberResult("It was committed.")
+
+
+def test_nobody_waits_for_it_once_all_is_stopped(tmp_path: Path) -> None:
+    settle = Locked(1_000_000)
+    generation, told = dying(tmp_path, settle, settle_pause=60.0)
+    settle.asked.get(timeout=LIMIT)
+    generation.stop(LIMIT)
+    last = told.get(timeout=LIMIT)
+    assert isinstance(last, ChildExited)
+    assert last.settled is None

@@ -325,6 +325,24 @@ def test_what_an_earlier_holder_had_not_erased_is_erased_before_anything_runs(ri
     assert told == [("tea",)]
 
 
+def test_a_key_belongs_to_its_workspace(rig: Rig) -> None:
+    here = rig.enqueue(key="once").result(0).task_id
+    elsewhere = LaneState(
+        workspace="/elsewhere",
+        holder="me",
+        journal=rig.journal,
+        board=rig.board,
+        tell_bridge=rig.told.append,
+        publish=lambda _: None,
+        clock=rig.clock,
+        new_id=rig.new_id,
+        lease=timedelta(seconds=60),
+    )
+    reply: Future[Task] = Future()
+    elsewhere.enqueue(Enqueue(Remember("x"), None, "once", None, reply))
+    assert reply.result(0).task_id != here
+
+
 class BrokenJournal(InMemoryJournal):
     """Fails once in each of the methods that are named."""
 
@@ -528,3 +546,32 @@ def test_the_log_follows_each_task_by_its_ids_and_tells_a_recovered_one_apart(
     assert {each["clientId"] for each in told[:-1]} == {"client_1"}
     assert (told[-2]["code"], told[-2]["durationMs"]) == ("remember_no_update", 2000)
     assert "a fact" not in repr(told)
+
+
+def test_a_secret_whose_end_the_journal_refused_is_never_sent_to_the_child(
+    clock: FakeClock, new_id: Callable[[], str]
+) -> None:
+    rig = Rig(clock, new_id)
+    rig.journal = BrokenJournal(clock, "finish")
+    rig.lane = rig.new_lane()
+    reply: Future[Task] = Future()
+    rig.lane.enqueue(Enqueue(Remember("x"), None, None, "a key", reply))
+    rig.lane.advance()
+    assert rig.started == []
+    error = rig.shown(reply.result(0).task_id).error
+    assert error
+    assert error.code == "secret_detected"
+
+
+def test_what_is_told_as_ended_cannot_be_cancelled(
+    clock: FakeClock, new_id: Callable[[], str]
+) -> None:
+    rig = Rig(clock, new_id)
+    rig.journal = BrokenJournal(clock, "finish", "finish")
+    rig.lane = rig.new_lane()
+    task = rig.put()
+    rig.end(task)
+    reply: Future[Task] = Future()
+    with pytest.raises(RequestError) as refused:
+        rig.lane.cancel(Cancel(task, reply))
+    assert refused.value.code == "task_finished"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.contract.conftest import MEMORY, Api, MakeApi
 from tests.contract.test_events import listen
+from tests.fakes import child_command
 
 CHANGES = f"{MEMORY}/changes"
 
@@ -196,3 +198,25 @@ def test_a_revert_survives_a_restart_like_any_task(make_api: MakeApi) -> None:
     api = make_api()
     assert api.wait("change", task)["result"]["state"] == "reverted"
     assert api.documents() == {}
+
+
+def test_another_agent_is_not_asked_for_previews(make_api: MakeApi, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    api = make_api(agent_command=child_command(log=str(log)))
+    for kind, body in (("forget", {"query": "tea", "preview": True}), ("dream", {"preview": True})):
+        failed = api.run(kind, body)["error"]
+        assert failed["code"] == f"{kind}_failed"
+        assert "offers no previews" in failed["details"]
+    assert "memory/forget" not in log.read_text()
+    assert api.run("forget", {"query": "tea"})["status"] == "completed"
+
+
+def test_a_preview_without_anything_to_do_touches_no_file(make_api: MakeApi) -> None:
+    api = make_api()
+    api.run("remember", {"content": "I like tea", "scope": "user"})
+    index = api.base / "memories" / "MEMORY.md"
+    index.write_text("- [Gone](gone.md) — by somebody else\n")
+    before = index.read_bytes()
+    assert api.run("dream", {"preview": True})["result"]["changeSetId"] is None
+    assert api.run("forget", {"query": "coffee", "preview": True})["result"]["changeSetId"] is None
+    assert index.read_bytes() == before

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from qmemd.journal.elsewhere import erase_in
+from qmemd.journal.elsewhere import erase_in, has_pending
 from qmemd.journal.sqlite import SqliteJournal
 from qmemd.results import RememberResult
 from tests.conftest import FakeClock
@@ -63,3 +63,18 @@ def test_what_was_set_aside_goes(path: Path, clock: FakeClock) -> None:
     aside.write_text(TEXT)
     assert erase_in(path, [TEXT])
     assert not aside.exists()
+
+
+def test_whether_another_workspace_s_task_may_still_run(path: Path, clock: FakeClock) -> None:
+    assert not has_pending(path, "remember-1")
+    journal = SqliteJournal(path, clock)
+    desk = Desk(clock, journal)
+    ended, waiting = desk.put(), desk.put()
+    desk.run()
+    assert not has_pending(path, ended.task_id)
+    assert has_pending(path, waiting.task_id)
+    assert not has_pending(path, "remember-unknown")
+    journal.close()
+    assert has_pending(path, waiting.task_id)
+    path.write_bytes(b"no journal")
+    assert has_pending(path, ended.task_id), "nobody knows"

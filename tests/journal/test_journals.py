@@ -149,6 +149,21 @@ def test_keyed_records_are_kept_beyond_the_others_up_to_a_limit(
     assert desk.journal.get(keyed[0].task_id) is None
 
 
+def test_large_results_with_keys_do_not_push_the_others_out(make_desk: MakeDesk) -> None:
+    desk = make_desk(retention=Retention(size=2_500))
+    for number in range(4):
+        desk.put(key=f"k{number}")
+        desk.run(RememberResult("x" * 1_000))
+    plain = desk.put()
+    desk.run(RememberResult("y"))
+    desk.put()
+    kept = [task.task_id for task in desk.journal.list(W)]
+    assert plain.task_id in kept
+    assert len(kept) == 4  # two large ones, the small one, and the one that is pending
+    again = desk.put(key="k0")
+    assert again.task_id not in kept, "its record is gone, and the key with it"
+
+
 def test_large_results_are_kept_up_to_their_own_limit(make_desk: MakeDesk) -> None:
     desk = make_desk(retention=Retention(size=2_500))
     for _ in range(4):

@@ -65,18 +65,6 @@ def test_what_has_no_effect_drops_out(world: World) -> None:
     assert draft.changes() == ()
 
 
-def test_what_was_read_is_known(world: World) -> None:
-    draft = world.draft()
-    assert draft.exists(user("a.md"))
-    assert not draft.was_read(user("a.md"))
-    draft.read(user("a.md"))
-    assert draft.was_read(user("a.md"))
-    draft.write(user("c.md"), b"fresh")
-    assert draft.was_read(user("c.md"))
-    assert draft.read(user("none.md")) is None
-    assert not draft.was_read(user("none.md"))
-
-
 def test_a_listing_shows_the_disk_and_the_draft(world: World) -> None:
     draft = world.draft()
     world.save(user(".qmemd-1.tmp"), b"")

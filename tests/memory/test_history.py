@@ -110,7 +110,7 @@ def test_what_is_too_old_is_forgotten(tmp_path: Path) -> None:
     for number, days in ((1, 40), (2, 31), (3, 29), (4, 0)):
         history.close(_change_set(number, minutes=-days * 24 * 60))
     history.open(_change_set(5, state=ChangeState.OPEN, minutes=-90 * 24 * 60))
-    assert history.prune(NOW, keep_tasks={"remember-2"}) == 1
+    assert history.prune(NOW, is_unfinished=lambda _, task: task == "remember-2") == 1
     assert [one.change_set_id for _, one in history.newest_first()] == ["c-4", "c-3", "c-2"]
     assert len(history.opened()) == 1
 
@@ -120,7 +120,10 @@ def test_what_is_too_much_is_forgotten_oldest_first(tmp_path: Path) -> None:
     for number in range(1, 6):
         history.close(_change_set(number, minutes=number))
     size = next((tmp_path / "closed").iterdir()).stat().st_size
-    assert history.prune(NOW, max_bytes=3 * size, keep_tasks={"remember-1"}) == 1
+    assert (
+        history.prune(NOW, max_bytes=3 * size, is_unfinished=lambda _, task: task == "remember-1")
+        == 1
+    )
     assert [one.change_set_id for _, one in history.newest_first()] == ["c-5", "c-4", "c-3", "c-1"]
 
 

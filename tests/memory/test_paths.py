@@ -10,14 +10,13 @@ from pathlib import Path
 import pytest
 
 from qmemd.errors import MemoryFilesError, SettingsError
-from qmemd.kinds import Scope, Topic
+from qmemd.kinds import Scope
 from qmemd.memory.locks import FileLock
 from qmemd.memory.meta import read_meta, update_meta
 from qmemd.memory.paths import (
     MemoryPaths,
     base_dir,
     claim_slug,
-    default_scope,
     resolve_paths,
     slug_of,
 )
@@ -243,12 +242,3 @@ def test_a_claim_keeps_what_others_wrote(tmp_path: Path) -> None:
     assert kept["createdAt"] == "then"
     update_meta(paths, lastDreamStatus="noop")
     assert json.loads(meta.read_text())["qmemdWorkspace"] == str(tmp_path / "ws")
-
-
-def test_default_scopes() -> None:
-    assert [default_scope(topic) for topic in Topic] == [
-        Scope.USER,
-        Scope.PROJECT,
-        Scope.PROJECT,
-        Scope.USER,
-    ]
