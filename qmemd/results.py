@@ -21,6 +21,9 @@ MAX_LISTED = 10_000
 MAX_ITEM = 8_192
 """Characters of one path or line in such a list."""
 
+MAX_ERASED = 1_048_576
+"""Characters of a text that is to be gone for good: as many as a document may have."""
+
 _Member = TypeVar("_Member", bound=StrEnum)
 
 
@@ -196,7 +199,9 @@ def result_from_wire(kind: TaskKind, wire: Any) -> TaskResult:
             touched_scopes=_members(wire, "touchedScopes", Scope),
             change_set_id=change_set_id,
             usage=usage,
-            erased_texts=_strings(wire, ERASED_TEXTS) if ERASED_TEXTS in wire else (),
+            erased_texts=(
+                _strings(wire, ERASED_TEXTS, longest=MAX_ERASED) if ERASED_TEXTS in wire else ()
+            ),
         )
     return DreamResult(
         summary=_string(wire, "summary", "Dream completed."),
@@ -245,11 +250,11 @@ def _string(wire: Mapping[str, Any], key: str, default: str | None = None) -> st
     return value[:MAX_SUMMARY]
 
 
-def _strings(wire: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def _strings(wire: Mapping[str, Any], key: str, *, longest: int = MAX_ITEM) -> tuple[str, ...]:
     value = wire.get(key)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise ProtocolError(f"`{key}` is not a list of strings")
-    if len(value) > MAX_LISTED or any(len(item) > MAX_ITEM for item in value):
+    if len(value) > MAX_LISTED or any(len(item) > longest for item in value):
         raise ProtocolError(f"`{key}` is too long")
     return tuple(value)
 

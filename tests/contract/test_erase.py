@@ -116,3 +116,15 @@ def test_what_a_dead_daemon_owed_is_erased_at_the_next_start(make_api: MakeApi) 
     assert history.owed.of_task("forget-0") == ()
     again.daemon.stop()
     assert not any(b"ngstr" in path.read_bytes() for path in journal.iterdir())
+
+
+def test_a_very_long_text_is_erased_like_any_other(make_api: MakeApi) -> None:
+    api = make_api()
+    content = f"{SECRETIVE}. " + "She told it in a long story. " * 1_000
+    api.run("remember", {"content": content, "scope": "user"})
+    api.run("forget", {"query": SECRETIVE, "preview": True})
+    assert traces(api)
+    task = api.run("forget", {"query": content, "erase": True})
+    assert task["status"] == "completed", task
+    assert len(task["result"]["removedEntries"]) == 1
+    assert traces(api) == []
