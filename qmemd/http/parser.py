@@ -7,11 +7,14 @@ from typing import Any
 
 from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser, ParsingError
-from waitress.utilities import Error
+from waitress.utilities import Error, RequestHeaderFieldsTooLarge
 
 from qmemd.http.chunked import ChunkedBody
 from qmemd.http.intake import MAX_UNASKED_BODY, Intake
 from qmemd.http.replies import Reply
+
+MAX_FIELDS = 256
+"""Header fields of one request. Each costs the I/O thread some microseconds."""
 
 _VERSIONS = frozenset({"1.0", "1.1"})
 _FIRST_LINE = re.compile(rb"[^\x00-\x20\x7f]+ [^\x00-\x20\x7f]+ HTTP/[0-9]\.[0-9] *")
@@ -46,9 +49,12 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]
         self._intake = intake
         self._held = 0
         self._asked_with: bool | None = None
+        self._too_many_fields = False
 
     def received(self, data: bytes) -> int:
         consumed: int = super().received(data)
+        if self._too_many_fields:
+            self.error = RequestHeaderFieldsTooLarge(f"more than {MAX_FIELDS} fields")
         if self.body_rcv is not None and not self.error:
             reply = self._refuse_head() or self._hold_body()
             if reply is not None:
@@ -70,6 +76,9 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]
             self._held = 0
 
     def parse_header(self, header_plus: bytes) -> None:
+        if header_plus.count(b"\n") > MAX_FIELDS:
+            self._too_many_fields = True
+            raise ParsingError("there are too many fields")
         try:
             super().parse_header(_plain(header_plus))
         except ValueError as error:  # of an address such as "http://[", or a length of 5,000 digits

@@ -24,6 +24,7 @@ from tests.http.fake_door import FakeDoor
         (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", 400, "bad_request"),
         (b"POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n", 501, "not_implemented"),
         (b"GET / HTTP/1.1\r\nX: " + b"x" * 300_000 + b"\r\n\r\n", 431, "headers_too_large"),
+        (b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 257 + b"\r\n", 431, "headers_too_large"),
         (b"POST / HTTP/1.1\r\nContent-Length: 99999999\r\n\r\n", 413, "body_too_large"),
     ],
 )
