@@ -2,6 +2,7 @@
 
 from qmemd.client.client import Client
 from qmemd.client.errors import (
+    ClientClosedError,
     ClientError,
     DaemonNotFoundError,
     DaemonUnreachableError,
@@ -28,6 +29,7 @@ from qmemd.client.task_handle import TaskHandle
 
 __all__ = [
     "Client",
+    "ClientClosedError",
     "ClientError",
     "DaemonNotFoundError",
     "DaemonUnreachableError",

@@ -6,11 +6,13 @@ import os
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote, urlencode
 
 from qmemd.client.discovery import find_daemon, token_of
 from qmemd.client.errors import InvalidArgumentError
+from qmemd.client.lifetime import Lifetime
 from qmemd.client.session import Session
 from qmemd.client.stream import EventStream
 from qmemd.client.task_handle import TaskHandle
@@ -61,6 +63,24 @@ class Client:
             base_url, token = found.url, token or found.token
         token = token.strip() if token is not None else token_of(env)
         self._transport = Transport(base_url, token, client_id, timeout)
+
+    def close(self) -> None:
+        """Ends what it is at, in whichever thread: calls raise ClientClosedError, streams end.
+
+        Clients of its sessions are closed as well. Idempotent; nothing can be asked afterwards.
+        """
+        self._transport.lifetime.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        self.close()
 
     def __repr__(self) -> str:
         return f"<Client of {self.base_url}>"
@@ -216,9 +236,11 @@ class Client:
         return Session(mine, session_id, attached=picked(opened, "attached", bool))
 
     def with_client_id(self, client_id: str | None) -> Self:
-        """The same client with another id."""
+        """The same client with another id. It is closed with this one, and not the other way."""
         other = type(self).__new__(type(self))
-        other._transport = replace(self._transport, client_id=client_id)  # noqa: SLF001 — it is one of us
+        other._transport = replace(  # noqa: SLF001 — it is one of us
+            self._transport, client_id=client_id, lifetime=Lifetime(self._transport.lifetime)
+        )
         return other
 
     def events(

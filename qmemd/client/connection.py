@@ -30,18 +30,21 @@ class Connection(http.client.HTTPConnection):
         *,
         secure: bool,
         left: Left,
+        on_socket: OnSocket = lambda _: None,
     ) -> None:
-        """Opens nothing yet. A port of None is that of HTTP, or of HTTPS."""
+        """Opens nothing yet. A port of None is that of HTTP, or of HTTPS.
+
+        ``on_socket`` is told of each socket before it waits and once it is connected. It may raise
+        OSError, which ends the attempt.
+        """
         self.default_port = http.client.HTTPS_PORT if secure else http.client.HTTP_PORT
         super().__init__(host, port or self.default_port)
         self.left = left
         self._secure = secure
+        self._on_socket = on_socket
 
-    def connect(self, on_socket: OnSocket = lambda _: None) -> None:
+    def connect(self) -> None:
         """Opens it.
-
-        ``on_socket`` is told of each socket before it waits and once it is connected. It may raise
-        OSError, which ends the attempt.
 
         Raises:
             OSError: nobody takes the connection, or no certificate says who it is.
@@ -51,9 +54,7 @@ class Connection(http.client.HTTPConnection):
             self.host, self.port, type=socket.SOCK_STREAM
         ):
             try:
-                self.sock = self._connected(
-                    socket.socket(family, kind, protocol), address, on_socket
-                )
+                self.sock = self._connected(socket.socket(family, kind, protocol), address)
             except ssl.SSLCertVerificationError:
                 raise
             except OSError as error:
@@ -78,14 +79,14 @@ class Connection(http.client.HTTPConnection):
         response.fp = io.BufferedReader(_Reader(connected, self))
         return response
 
-    def _connected(self, plain: socket.socket, address: Any, on_socket: OnSocket) -> socket.socket:
+    def _connected(self, plain: socket.socket, address: Any) -> socket.socket:
         opened = plain
         try:
             opened.settimeout(self.left())
-            on_socket(opened)
+            self._on_socket(opened)
             opened.connect(address)
             # Woken before it began, it returns at once as if it were connected.
-            on_socket(opened)
+            self._on_socket(opened)
             opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._secure:
                 context = ssl.create_default_context()
@@ -93,7 +94,7 @@ class Connection(http.client.HTTPConnection):
                 opened = secured = context.wrap_socket(
                     plain, server_hostname=self.host, do_handshake_on_connect=False
                 )
-                on_socket(secured)
+                self._on_socket(secured)
                 secured.settimeout(self.left())
                 secured.do_handshake()
         except BaseException:

@@ -36,6 +36,13 @@ class DaemonUnreachableError(ClientError):
     """Nobody answered in time. Code ``daemon_unreachable``."""
 
 
+class ClientClosedError(ClientError):
+    """The client was closed, perhaps by another thread in the middle of it."""
+
+    def __init__(self) -> None:
+        super().__init__("the client was closed", "client_closed")
+
+
 class RequestRefusedError(ClientError):
     """The daemon refused the request; code and status are its own."""
 

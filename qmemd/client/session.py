@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 from urllib.parse import quote
 
-from qmemd.client.errors import ClientError, RequestRefusedError
+from qmemd.client.errors import ClientClosedError, ClientError, RequestRefusedError
 from qmemd.client.stream import EventStream
 from qmemd.client.wire import picked
 
@@ -73,7 +73,8 @@ class Session:
         _traceback: TracebackType | None,
     ) -> None:
         if error is None:
-            self.detach()
+            with suppress(ClientClosedError):
+                self.detach()
             return
         with suppress(ClientError):  # what went wrong in the block is to be seen, not this
             self.detach()

@@ -14,6 +14,7 @@ from typing import Self
 
 from qmemd.client.connection import Connection, wake
 from qmemd.client.errors import (
+    ClientClosedError,
     ClientError,
     DaemonUnreachableError,
     StreamFailedError,
@@ -100,6 +101,14 @@ class EventStream:
             UnexpectedAnswerError: what answers is not a daemon.
             StreamFailedError: an event is too large.
         """
+        try:
+            with self._transport.lifetime.watched(self._wake):
+                return self._next()
+        except ClientClosedError:
+            self.close()
+            raise StopIteration from None
+
+    def _next(self) -> Event:
         with self._iterating:
             while self._closed.is_set() or not self._waiting:
                 if self._closed.is_set() or self._over:
@@ -120,16 +129,19 @@ class EventStream:
 
         Events that had come and were not taken yet are not given any more.
         """
-        with self._lock:
-            self._closed.set()
-            if self._socket is not None:
-                with suppress(OSError):
-                    wake(self._socket)
+        self._wake()
         if self._iterating.acquire(blocking=False):  # else the one who iterates hangs up
             try:
                 self._hang_up()
             finally:
                 self._iterating.release()
+
+    def _wake(self) -> None:
+        with self._lock:
+            self._closed.set()
+            if self._socket is not None:
+                with suppress(OSError):
+                    wake(self._socket)
 
     def __enter__(self) -> Self:
         """Connects, so that nothing that happens in the block is missed.
@@ -139,8 +151,9 @@ class EventStream:
         Raises:
             RequestRefusedError: the daemon does not give this stream.
             UnexpectedAnswerError: what answers is not a daemon.
+            ClientClosedError: the client was closed.
         """
-        with self._iterating:
+        with self._transport.lifetime.watched(self._wake), self._iterating:
             if self._response is None and not self._closed.is_set():
                 try:
                     self._connect()
@@ -186,11 +199,11 @@ class EventStream:
     def _connect(self) -> http.client.HTTPResponse:
         patience = min(self._silence, self._transport.timeout)
         connection = self._transport.connection(
-            self._transport.until(self._transport.clock() + patience)
+            self._transport.until(self._transport.clock() + patience), self._take_socket
         )
         self._connection = connection
         try:
-            connection.connect(self._take_socket)
+            connection.connect()
         except ssl.SSLCertVerificationError as error:
             self._hang_up()
             raise untrusted(self._transport.base_url, error) from error

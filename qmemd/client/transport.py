@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from qmemd.client.connection import Connection, Left
+from qmemd.client.connection import Connection, Left, OnSocket
 from qmemd.client.errors import (
     DaemonUnreachableError,
     InvalidArgumentError,
     RequestRefusedError,
     UnexpectedAnswerError,
 )
+from qmemd.client.lifetime import Lifetime, Wakeable
 
 MAX_ANSWER = 64 * 2**20
 """Bytes of one answer."""
@@ -44,8 +45,10 @@ class Transport:
     client_id: str | None
     timeout: float
     """Seconds for one request, repetitions included."""
+    lifetime: Lifetime = field(default_factory=Lifetime, repr=False, compare=False)
     clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] | None = None
+    """What waits before a repetition; the lifetime's ``pause`` when None."""
 
     def __post_init__(self) -> None:
         if not _is_base_url(self.base_url):
@@ -91,6 +94,7 @@ class Transport:
             DaemonUnreachableError: nobody answered in time.
             RequestRefusedError: the daemon refused it.
             UnexpectedAnswerError: the answer is not JSON, or its certificate not trusted.
+            ClientClosedError: the client was closed, before it or meanwhile.
         """
         usual = self.timeout if timeout is None else min(timeout, self.timeout)
         deadline = self.clock() + usual + wait
@@ -107,14 +111,16 @@ class Transport:
                 again = repeat and refusal.status in _TRY_AGAIN
                 if not again or self.clock() + max(asked, pause) >= deadline:
                     raise
-            self.sleep(max(asked, pause))
+            (self.sleep or self.lifetime.pause)(max(asked, pause))
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def connection(self, left: Left) -> Connection:
+    def connection(self, left: Left, on_socket: OnSocket) -> Connection:
         """One that is not open yet. See ``Connection``."""
         parts = self._parts
         secure = parts.scheme == "https"
-        return Connection(parts.hostname or "", parts.port, secure=secure, left=left)
+        return Connection(
+            parts.hostname or "", parts.port, secure=secure, left=left, on_socket=on_socket
+        )
 
     def until(self, deadline: float) -> Left:
         """What is left until then, by this transport's clock."""
@@ -157,7 +163,11 @@ class Transport:
         if body is not None:
             content = json.dumps(body).encode()
             sent["Content-Type"] = "application/json"
-        with contextlib.closing(self.connection(left)) as connection:
+        waiting = Wakeable()
+        with (
+            self.lifetime.watched(waiting.end),
+            contextlib.closing(self.connection(left, waiting.take)) as connection,
+        ):
             try:
                 connection.request(method, self.target(path), content, sent)
                 response = connection.getresponse()
@@ -167,6 +177,7 @@ class Transport:
             except ssl.SSLCertVerificationError as error:
                 raise untrusted(self.base_url, error) from error
             except (OSError, http.client.HTTPException) as error:
+                self.lifetime.check()
                 raise DaemonUnreachableError(
                     f"no answer from {self.base_url}: {error or type(error).__name__}",
                     "daemon_unreachable",

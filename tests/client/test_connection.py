@@ -39,11 +39,11 @@ def test_another_thread_ends_its_waiting(full: tuple[str, int]) -> None:
         handed.append(opened)
         told.set()
 
-    connection = Connection(*full, secure=False, left=lambda: 30)
+    connection = Connection(*full, secure=False, left=lambda: 30, on_socket=take)
 
     def connect() -> None:
         with pytest.raises(OSError):  # noqa: PT011 — which one depends on the moment
-            connection.connect(take)
+            connection.connect()
         ended.set()
 
     thread = threading.Thread(target=connect)
@@ -66,9 +66,9 @@ def test_who_is_woken_before_it_connects_is_not_taken_for_connected(full: tuple[
         with suppress(OSError):
             wake(opened)
 
-    connection = Connection(*full, secure=False, left=lambda: 30)
+    connection = Connection(*full, secure=False, left=lambda: 30, on_socket=take)
     with pytest.raises(ConnectionError):
-        connection.connect(take)
+        connection.connect()
     assert connection.sock is None
     assert seen[0].fileno() == -1
 
