@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from qmemd.agent import measure
 from qmemd.agent.exposure import blots_for
 from qmemd.agent.models.base import Model
+from qmemd.agent.retelling import renamed, retold
 from qmemd.agent.run import Run
 from qmemd.agent.selection import Selection, select
 from qmemd.agent.workspace import WorkspaceMemory
@@ -19,7 +21,7 @@ from qmemd.memory.changes import ChangeSet, FileChange
 from qmemd.memory.draft import Draft
 from qmemd.memory.entries import Entry, remove_entry
 from qmemd.memory.memorypath import MemoryPath
-from qmemd.memory.names import tells
+from qmemd.memory.names import free_name, tells
 from qmemd.results import ERASED_TEXTS, ForgetResult
 from qmemd.tasks import Forget
 
@@ -38,6 +40,7 @@ def forget(request: Forget, run: Run, model: Model, memory: WorkspaceMemory) -> 
     draft = memory.draft()
     for entry in _last_first(selection.entries):
         _take_out(entry, draft)
+    _retell(selection.entries, draft)
     changes = draft.changes()
     if changes and request.preview:
         return memory.preview(
@@ -98,12 +101,55 @@ def _take_out(entry: Entry, draft: Draft) -> None:
         draft.write(path, rest)
 
 
+def _retell(entries: Iterable[Entry], draft: Draft) -> None:
+    """Takes what left a list out of its name, its description, and the name of its file."""
+    of_lists: dict[MemoryPath, list[str]] = {}
+    for entry in entries:
+        if entry.number is not None:
+            of_lists.setdefault(MemoryPath(entry.scope, entry.path), []).append(entry.text)
+    for path, removed in of_lists.items():
+        try:
+            rest = draft.read(path)
+            if rest is None or rest == draft.before(path):
+                continue
+            draft.write(path, retold(rest, removed))
+            if stem := renamed(path.name.removesuffix(".md"), rest, removed):
+                _move(path, stem, draft)
+        except (MemoryFilesError, OSError) as error:
+            _log.warning("a list keeps its head: %s", type(error).__name__)
+
+
+def _move(path: MemoryPath, stem: str, draft: Draft) -> None:
+    directory = path.relative.rpartition("/")[0]
+    taken = {name.casefold() for name in draft.list_directory(path.scope, directory)}
+    name = free_name(stem, taken)
+    target = MemoryPath(path.scope, f"{directory}/{name}" if directory else name)
+    content = draft.read(path)
+    if content is not None:
+        draft.write(target, content)
+        draft.remove(path, merged_into=target)
+
+
+def _removed(changes: Sequence[FileChange]) -> tuple[Entry, ...]:
+    """The entries that are gone; what moved along with its file is not."""
+    found = measure.entry_changes(changes)
+    moved = Counter((entry.scope, entry.topic, entry.text) for entry in found.added)
+    gone = []
+    for entry in found.removed:
+        key = (entry.scope, entry.topic, entry.text)
+        if moved[key]:
+            moved[key] -= 1
+        else:
+            gone.append(entry)
+    return tuple(gone)
+
+
 def _texts(changes: Sequence[FileChange]) -> tuple[str, ...]:
     """What is to be gone for good: the removed entries, what they are called, and names of files.
 
     A file is named after what it says; where the name tells, it goes like the text.
     """
-    removed = measure.entry_changes(changes).removed
+    removed = _removed(changes)
     texts = [text for entry in removed for text in (entry.text, entry.name, entry.description)]
     gone = {change.path.relative for change in changes if change.after is None}
     for entry in removed:
@@ -126,7 +172,7 @@ def _erased(texts: tuple[str, ...], wire: dict[str, Any]) -> dict[str, Any]:
 def _result(
     memory: WorkspaceMemory, done: ChangeSet, selection: Selection, *, preview: bool
 ) -> dict[str, Any]:
-    removed = measure.entry_changes(done.files).removed
+    removed = _removed(done.files)
     verb = "Would forget" if preview else "Forgot"
     summary = f"{verb} {measure.count(len(removed), 'entry', 'entries')}."
     return ForgetResult(
