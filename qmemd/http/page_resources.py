@@ -51,16 +51,16 @@ _HEADERS = (
 class PageFile:
     """One file, as it is answered."""
 
-    reply: Reply
+    whole: Reply
+    unchanged: Reply
+    """For who has it already."""
     etag: str
 
     def send(self, req: falcon.Request, resp: falcon.Response) -> None:
         """The file, or only that it has not changed."""
-        self.reply.send(resp)
         known = req.get_header("If-None-Match") or ""
-        if self.etag in (one.strip().removeprefix("W/") for one in known.split(",")):
-            resp.status = falcon.HTTP_304
-            resp.data = None
+        same = self.etag in (one.strip().removeprefix("W/") for one in known.split(","))
+        (self.unchanged if same else self.whole).send(resp)
 
 
 class PageFiles:
@@ -109,5 +109,6 @@ def _send(found: PageFile | None, req: falcon.Request, resp: falcon.Response) ->
 def _page_file(name: str, body: bytes) -> PageFile:
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     media_type = MEDIA_TYPES[name.rpartition(".")[2]]
-    headers = (("Content-Type", media_type), ("ETag", etag), *_HEADERS)
-    return PageFile(Reply(200, body, headers), etag)
+    headers = (("ETag", etag), *_HEADERS)
+    whole = Reply(200, body, (("Content-Type", media_type), *headers))
+    return PageFile(whole, Reply(304, b"", headers), etag)
