@@ -280,6 +280,54 @@ def test_it_says_when_it_is_offline_and_finds_what_it_missed(context: Any, tmp_p
     assert screen.faults == []
 
 
+def test_what_a_daemon_refuses_is_told_and_tried_again(context: Any, api: Api) -> None:
+    refusals = [1, 1]
+
+    def answer(route: Any) -> None:
+        if refusals:
+            refusals.pop()
+            route.fulfill(status=429, json={"error": "Too much.", "code": "rate_limit_exceeded"})
+        else:
+            route.continue_()
+
+    context.route("**/workspace/memory/entries*", answer)
+    context.clock.install()
+    screen = Screen(context, api.daemon.url)
+    notice = screen.page.locator("#notice")
+    for _ in refusals.copy():
+        notice.filter(has_text="Too much.").wait_for()
+        context.clock.fast_forward(10_000)
+    screen.count("0 memories")
+    until(lambda: notice.text_content() == "", screen.page)
+
+
+def test_without_a_stream_it_says_why_and_looks_now_and_then(context: Any, tmp_path: Path) -> None:
+    with serving(tmp_path.resolve(), max_streams=1) as api:
+        Screen(context, api.daemon.url).live()
+        other = Screen(context, api.daemon.url)
+        told = other.page.locator("#connection", has_text="Not live: Too many event streams")
+        told.wait_for()
+        api.run("remember", {"content": DARK})
+        other.entry(DARK)
+        other.remember("We deploy on Fridays at noon")
+        other.entry("Fridays")
+        other.page.locator("#remember-message", has_text="Remembered in").wait_for()
+
+
+def test_a_task_that_the_daemon_forgot_has_failed(context: Any, tmp_path: Path) -> None:
+    root, steps = tmp_path.resolve(), json.dumps({"on": {"remember": ["hang"]}})
+    given = {"journal": "memory", "agent_command": f"{sys.executable} {FAKE} '{steps}'"}
+    with serving(root, **given) as api:
+        port = api.daemon.port
+        screen = Screen(context, api.daemon.url).live()
+        screen.remember(DARK)
+        screen.page.locator("#tasks .task", has_text="running").wait_for()
+    with serving(root, port=port, **given):
+        screen.page.locator("#remember-message.failure", has_text="no such").wait_for()
+        assert screen.page.get_by_label("Fact to remember").input_value() == DARK
+        assert screen.page.get_by_role("progressbar").count() == 0
+
+
 def test_a_tab_that_nobody_sees_lets_its_stream_go_and_catches_up(
     tab: Callable[..., Screen], api: Api
 ) -> None:

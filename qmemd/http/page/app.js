@@ -11,6 +11,7 @@ import { Tasks } from "./tasks.js";
 import { dropToken, hasToken, setToken, takeFromAddress } from "./token.js";
 
 const STATUS_INTERVAL = 30_000; // ms; nothing tells when the agent goes to sleep
+const TRY_AGAIN = 10_000; // ms
 const CONNECTIONS = {
   connecting: "Connecting…",
   live: "Live",
@@ -20,6 +21,7 @@ const CONNECTIONS = {
 
 takeFromAddress();
 
+const failing = new Map(); // what could not be read → its next try
 const tasks = new Tasks();
 const memories = new Memories();
 const changes = new Changes(tasks);
@@ -36,7 +38,7 @@ async function enter() {
 }
 
 function loadAll() {
-  for (const load of [memories.load, changes.load, loadStatus, () => tasks.load()]) quietly(load);
+  for (const load of [memories.load, changes.load, tasks.load, loadStatus]) quietly(load);
 }
 
 function onEvent({ type, data, at }) {
@@ -44,7 +46,7 @@ function onEvent({ type, data, at }) {
     quietly(memories.load);
     quietly(changes.load);
   } else if (type === "task_updated") {
-    quietly(() => tasks.happened(data, at));
+    tasks.happened(data, at).catch(() => quietly(tasks.load));
     if (data.status === "completed" || data.status === "failed") {
       quietly(changes.load);
       quietly(loadStatus);
@@ -52,19 +54,26 @@ function onEvent({ type, data, at }) {
   }
 }
 
-/** What fails here is told by the state of the connection, and read anew once that is back. */
-function quietly(load) {
-  load().catch((error) => {
-    if (error.code !== "offline" && error.status !== 401) byId("notice").textContent = error.message;
-  });
+/** Nobody asked for this just now: a refusal is told once, and the load is tried again later. */
+async function quietly(load) {
+  try {
+    await load();
+    if (failing.delete(load) && failing.size === 0) byId("notice").textContent = "";
+  } catch (error) {
+    // Both of these are told already, and everything is read anew when they are over.
+    if (error.code === "offline" || error.status === 401) return;
+    byId("notice").textContent = error.message;
+    if (failing.has(load)) clearTimeout(failing.get(load));
+    failing.set(load, setTimeout(quietly, TRY_AGAIN, load));
+  }
 }
 
-function onState(state, reason = "") {
+function onState(state, refusal = "") {
   const connection = byId("connection");
   if (state === "connecting" && connection.dataset.state === "offline") return; // trying again
   connection.dataset.state = state;
-  connection.textContent = CONNECTIONS[state];
-  connection.title = reason;
+  const told = refusal ? `Not live: ${refusal}` : CONNECTIONS[state];
+  if (connection.textContent !== told) connection.textContent = told;
 }
 
 whenUnauthorized(() => {
@@ -85,7 +94,7 @@ function ask(message) {
 function begin() {
   enter().catch((error) => {
     if (error.status === 401) return; // the form says so
-    onState("offline", error.message);
+    onState("offline", error.status ? error.message : "");
     setTimeout(begin, 2_000);
   });
 }

@@ -1,6 +1,6 @@
 // The workspace's stream of events, read with fetch, since EventSource cannot send a token.
 
-import { ApiError, send } from "./api.js";
+import { send } from "./api.js";
 import { SseParser } from "./sse.js";
 
 const SILENCE = 40_000; // ms; the daemon sends a heartbeat every 15 s
@@ -16,8 +16,8 @@ export class EventStream {
   #epoch = null;
 
   /**
-   * `onEvent(event)`; `onState("connecting" | "live" | "offline", reason)`; `onResync()` when events
-   * may have been missed, so that everything has to be read anew.
+   * `onEvent(event)`; `onState("connecting" | "live" | "offline", refusal)`, where a daemon that
+   * answers says why not; `onResync()` when everything has to be read anew.
    */
   constructor(handlers) {
     this.#handlers = handlers;
@@ -42,16 +42,17 @@ export class EventStream {
     while (this.#wanted) {
       this.#running = new AbortController();
       this.#handlers.onState("connecting");
-      let reason = "";
+      let fault = null;
       try {
         await this.#read(this.#running, () => (pause = FIRST_PAUSE));
       } catch (error) {
-        reason = error.message;
-        if (error instanceof ApiError && error.status === 401) this.#wanted = false;
+        fault = error;
       }
+      if (fault?.status === 401) this.#wanted = false;
       if (!this.#wanted) break;
-      if (this.#running.signal.aborted) continue; // by ourselves, not by what is wrong
-      this.#handlers.onState("offline", reason);
+      if (fault?.name === "AbortError") continue; // stopped and started again
+      this.#handlers.onState("offline", fault?.status ? fault.message : "");
+      if (fault?.status) this.#handlers.onResync(); // no stream, but the daemon answers: look now and then
       await this.#sleep(pause);
       pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
@@ -64,7 +65,8 @@ export class EventStream {
       headers["Last-Event-ID"] = this.#lastId;
       headers["X-Qwen-Event-Epoch"] = this.#epoch;
     }
-    const response = await send("/workspace/events", { headers, signal: controller.signal });
+    const { signal } = controller;
+    const response = await patiently(controller, send("/workspace/events", { headers, signal }));
     const epoch = response.headers.get("X-Qwen-Event-Epoch");
     const missed = this.#lastId === null || epoch !== this.#epoch;
     this.#epoch = epoch;
@@ -75,8 +77,7 @@ export class EventStream {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     const parser = new SseParser();
     for (;;) {
-      const silent = setTimeout(() => controller.abort(), SILENCE);
-      const { value, done } = await reader.read().finally(() => clearTimeout(silent));
+      const { value, done } = await patiently(controller, reader.read());
       if (done) return;
       for (const event of parser.feed(value)) this.#take(event);
     }
@@ -97,4 +98,11 @@ export class EventStream {
       };
     });
   }
+}
+
+/** A connection that has died without a word is given up. */
+function patiently(controller, promise) {
+  const giveUp = () => controller.abort(new Error("The daemon says nothing."));
+  const timer = setTimeout(giveUp, SILENCE);
+  return promise.finally(() => clearTimeout(timer));
 }

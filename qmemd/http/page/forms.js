@@ -24,10 +24,12 @@ export function connectForms(tasks, changes) {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("remember-form").requestSubmit();
   });
 
-  const onEnd = async (task) => {
+  const onEnd = async (task, _body, form) => {
     if (!task.result?.changeSetId) return;
     await changes.load();
-    changes.focus(task.result.changeSetId);
+    // It may have taken minutes: who is busy elsewhere by now is not disturbed.
+    const at = document.activeElement;
+    if (at === document.body || form.contains(at)) changes.focus(task.result.changeSetId);
   };
   const forget = { query: "", scope: "", preview: true };
   ask("forget", () => given({
@@ -65,7 +67,7 @@ function asking(tasks) {
         tell(message, "Accepted; working on it…");
         const done = await tasks.follow(task);
         tell(message, outcome(done), done.status === "failed");
-        await onEnd(done, body);
+        await onEnd(done, body, form);
       } catch (error) {
         submit.disabled = false;
         tell(message, error.message, true);

@@ -1,6 +1,7 @@
 // The tasks: what waits and runs, with its time and a way to cancel it, and what ended last.
 
 import { MEMORY, get, remove } from "./api.js";
+import { coalesced } from "./coalesced.js";
 import { byId, button, el, reconcile } from "./dom.js";
 
 const LISTED = 50; // tasks that are read anew after something was missed
@@ -25,7 +26,9 @@ export class Tasks {
   #ticking = 0;
 
   /** Reads the newest tasks anew; those that are followed are told if they ended meanwhile. */
-  async load() {
+  load = coalesced(() => this.#load());
+
+  async #load() {
     const { tasks } = await get(`${MEMORY}/tasks`, { limit: LISTED });
     for (const task of tasks.reverse()) this.update(task);
     const listed = new Set(tasks.map((task) => task.taskId));
@@ -65,7 +68,14 @@ export class Tasks {
   }
 
   async #fetch(taskId) {
-    this.update(await get(`${MEMORY}/${kindOf({ taskId })}/${taskId}`));
+    try {
+      this.update(await get(`${MEMORY}/${kindOf({ taskId })}/${taskId}`));
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      // A daemon that keeps its tasks in memory forgets them when it ends.
+      const updatedAt = new Date().toISOString();
+      this.update({ taskId, status: "failed", updatedAt, error: { message: error.message } });
+    }
   }
 
   #say(task) {
