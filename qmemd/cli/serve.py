@@ -6,12 +6,14 @@ import faulthandler
 import os
 import sys
 import threading
+from contextlib import nullcontext
 from typing import Any
 
 import click
 
 from qmemd.cli.logs import FORMATS, set_up_logging
 from qmemd.cli.open_files import allow_open_files
+from qmemd.cli.opening import page_opened
 from qmemd.cli.signals import on_signals
 from qmemd.daemon import Daemon
 from qmemd.errors import SettingsError
@@ -66,6 +68,7 @@ OPEN_FILES = 4096
 )
 @click.option("--rate-limit-mutations", type=int, metavar="N", help="A minute. [default: 30]")
 @click.option("--rate-limit-reads", type=int, metavar="N", help="A minute. [default: 120]")
+@click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
 @click.option(
     "--log-level",
     type=click.Choice(["debug", "info", "warning", "error"]),
@@ -78,7 +81,7 @@ OPEN_FILES = 4096
     type=click.Choice(FORMATS),
     help="Lines for people, or an object of JSON a line. [default: text]",
 )
-def serve(log_level: str, log_format: str | None, **options: Any) -> None:
+def serve(log_level: str, log_format: str | None, *, open_page: bool, **options: Any) -> None:
     """Run the daemon until SIGTERM, SIGINT or SIGHUP.
 
     What is not given here comes from the environment; see the table in the README.
@@ -110,7 +113,10 @@ def serve(log_level: str, log_format: str | None, **options: Any) -> None:
                 click.echo(
                     f"qmemd listening on {daemon.url} (workspace {daemon.settings.workspace})"
                 )
-                stopping.wait()
+                state_dir = daemon.settings.state_dir
+                page = page_opened(daemon.url, daemon.token, state_dir)
+                with page if open_page else nullcontext():
+                    stopping.wait()
             finally:
                 daemon.stop()
     except SettingsError as mistake:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from hmac import compare_digest
 from typing import Any
@@ -33,8 +33,12 @@ class _Entry(Enum):
 class AccessCheck:
     """Middleware: Host, Origin, then the token, then whether the daemon still takes work."""
 
-    def __init__(self, door: Door, access: Access) -> None:
+    def __init__(
+        self, door: Door, access: Access, *, open_paths: Collection[str] = frozenset()
+    ) -> None:
+        """Compares with what ``access`` says; ``open_paths`` can be read without the token."""
         self._door = door
+        self._open_paths = open_paths
         self._token = access.token.encode()
         self._hostname = access.hostname.lower()
         self._origins = Origins(access.allow_origins)
@@ -90,6 +94,8 @@ class AccessCheck:
             if method == "OPTIONS" and _PREFLIGHT & env.keys():
                 return _Entry.PREFLIGHT
         if self._open_health and path == HEALTH and method in READ_METHODS:
+            return _Entry.OPEN
+        if path in self._open_paths and method in READ_METHODS:
             return _Entry.OPEN
         if not self._has_token(env):
             raise RequestError("unauthorized")

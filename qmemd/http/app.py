@@ -17,6 +17,7 @@ from qmemd.http.event_resources import SessionEvents, WorkspaceEvents
 from qmemd.http.fields import Fields
 from qmemd.http.memory_resources import AllTasks, OneTask, Tasks, request_readers
 from qmemd.http.meta_resources import Capabilities, DaemonStatus, Health, Metrics, OpenApi
+from qmemd.http.page_resources import Index, OnePageFile, PageFiles
 from qmemd.http.ports import Access, Door
 from qmemd.http.rate_limit import RateLimit
 from qmemd.http.replies import Reply
@@ -67,9 +68,13 @@ def create_app(
         rate_limit: counts what the gate has let in; None: nothing is counted.
     """
     fields = fields or Fields()
-    app = App(AccessCheck(door, access), rate_limit, RequestCount(door))
+    page_files = PageFiles()
+    access_check = AccessCheck(door, access, open_paths=page_files.paths)
+    app = App(access_check, rate_limit, RequestCount(door))
     app.req_options.strip_url_path_trailing_slash = True
     add_error_handlers(app)
+    app.add_route(paths.ROOT, Index(page_files))
+    app.add_route(f"{paths.PAGE}/{{file}}", OnePageFile(page_files))
     app.add_route(paths.HEALTH, Health())
     counted = rate_limit is not None
     app.add_route(paths.CAPABILITIES, Capabilities(door.workspace, rate_limit=counted))

@@ -6,6 +6,8 @@ import re
 
 from qmemd.kinds import TaskKind
 
+ROOT = "/"
+PAGE = "/page"
 HEALTH = "/health"
 CAPABILITIES = "/capabilities"
 MEMORY = "/workspace/memory"

@@ -56,7 +56,8 @@ def test_get_where_only_post_is(client: testing.TestClient) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/",
+        "/page",
+        "/page/nope.js",
         "/nope",
         "/health//",
         "/HEALTH",

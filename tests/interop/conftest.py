@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".interop"
 """Outside of version control; kept from run to run."""
 SDK = "@qwen-code/sdk@0.1.14"
+AXE = "axe-core@4.14.1"
 OLDEST_NODE = 20
 
 
@@ -26,7 +29,7 @@ def node_version() -> int:
     return int(version.stdout.strip().removeprefix("v").split(".")[0])
 
 
-def install(cache: Path) -> None:
+def install(package: str, cache: Path) -> None:
     """Into a directory aside first, so that half an installation is never taken for a whole."""
     shutil.rmtree(cache, ignore_errors=True)
     aside = cache.with_name(f"{cache.name}.new")
@@ -34,25 +37,55 @@ def install(cache: Path) -> None:
     aside.mkdir()
     (aside / "package.json").write_text('{"private": true, "type": "module"}\n')
     flags = ["--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional"]
-    npm = ["npm", "install", *flags, SDK]
+    npm = ["npm", "install", *flags, package]
     try:
         subprocess.run(npm, cwd=aside, check=True, capture_output=True, timeout=600)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-        pytest.skip(f"npm cannot install {SDK}: {error}")
+        pytest.skip(f"npm cannot install {package}: {error}")
     aside.rename(cache)
+
+
+def installed(package: str) -> Path:
+    """A directory from which Node finds the package; fetched the first time."""
+    if node_version() < OLDEST_NODE:
+        pytest.skip(f"Node {OLDEST_NODE} or later and npm are needed for {package}")
+    name, _, version = package.rpartition("@")
+    cache = CACHE / f"{name.replace('/', '-')}-{version}"
+    if not (cache / "node_modules" / name / "package.json").exists():
+        CACHE.mkdir(exist_ok=True)
+        install(package, cache)
+    return cache
 
 
 @pytest.fixture(scope="session")
 def sdk() -> Path:
     """A directory from which Node finds the SDK."""
-    if node_version() < OLDEST_NODE:
-        pytest.skip(f"Node {OLDEST_NODE} or later and npm are needed for the published SDK")
-    cache = CACHE / SDK.rpartition("@")[2]
-    if not (cache / "node_modules" / "@qwen-code" / "sdk" / "package.json").exists():
-        CACHE.mkdir(exist_ok=True)
-        install(cache)
+    cache = installed(SDK)
     shutil.copy(HERE / "drive.mjs", cache / "drive.mjs")
     return cache
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The script of axe-core, which finds what people with other senses or hands cannot use."""
+    return (installed(AXE) / "node_modules" / "axe-core" / "axe.min.js").read_text()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("no chromium is installed; Debian's package will do")
+    try:
+        playwright = importlib.import_module("playwright.sync_api")
+    except ImportError:
+        pytest.skip("the extra `browser` is not installed")
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield launched
+        launched.close()
 
 
 class Sdk:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,23 +40,6 @@ async ([token, fact]) => {
   return { taskId, events, type: stream.headers.get("content-type") };
 }
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("no chromium is installed; Debian's package will do")
-    try:
-        playwright = importlib.import_module("playwright.sync_api")
-    except ImportError:
-        pytest.skip("the extra `browser` is not installed")
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield launched
-        launched.close()
 
 
 @pytest.fixture

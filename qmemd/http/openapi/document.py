@@ -73,6 +73,8 @@ def _schemas(rows: Iterable[Operation]) -> dict[str, Schema]:
         **ANSWERS,
         **DAEMON_ANSWERS,
         **error_schemas(),
+        "Page": text("HTML."),
+        "PageFile": text("What its type says."),
         "EventStream": text("Frames of `id`, `event` and `data`, which is a line of JSON."),
         "MetricsText": text("Families of metrics in the text format of Prometheus."),
         "OpenapiDocument": {"type": "object", "description": "OpenAPI 3.1."},
@@ -89,7 +91,7 @@ def _operation(
     }
     if operation.description:
         described["description"] = operation.description
-    if operation.name == "getHealth":
+    if operation.open:
         described["security"] = [{}, {"token": []}]
     if operation.parameters:
         described["parameters"] = [
@@ -101,6 +103,8 @@ def _operation(
             "content": {"application/json": {"schema": ref(_body_name(operation.body))}},
         }
     success = {str(operation.status): _success(operation, rows, schemas)}
+    if operation.unchanged:
+        success["304"] = {"description": "It is what `If-None-Match` names."}
     return described | {"responses": success | error_answers(_codes(operation))}
 
 
@@ -110,8 +114,10 @@ def _success(
     described: dict[str, Any] = {"description": "Done."}
     if operation.answer:
         described["description"] = schemas[operation.answer]["description"]
-        described["content"] = {operation.media_type: {"schema": ref(operation.answer)}}
-    if operation.media_type == SSE:
+        described["content"] = {
+            media_type: {"schema": ref(operation.answer)} for media_type in operation.media_types
+        }
+    if SSE in operation.media_types:
         described["headers"] = {
             name: {"description": told, "required": True, "schema": {"type": "string"}}
             for name, told in _STREAM_HEADERS.items()

@@ -10,6 +10,7 @@ from qmemd.http.openapi.parameters import CLIENT_ID
 from qmemd.kinds import TaskKind
 
 SSE = "text/event-stream"
+HTML = "text/html"
 EMPTY = "empty"
 """The body of a request that needs none."""
 
@@ -45,7 +46,12 @@ class Operation:
     status: int = 200
     answer: str | None = None
     """The named schema of the body; None when there is none."""
-    media_type: str = "application/json"
+    media_types: tuple[str, ...] = ("application/json",)
+    """Those that the body may have."""
+    open: bool = False
+    """Whether it needs no token."""
+    unchanged: bool = False
+    """Whether a 304 tells who has the body already that it is still the same."""
     codes: tuple[str, ...] = ()
     """Codes of its own; those of every request, of bodies and of client ids come by themselves."""
     stops: bool = True
@@ -66,6 +72,7 @@ def operations() -> Iterator[Operation]:
     yield from _SESSIONS
     yield from _EVENTS
     yield from _CONTEXT
+    yield from _PAGE
 
 
 _DAEMON = (
@@ -77,6 +84,7 @@ _DAEMON = (
         "Is it up?",
         "Open without a token, unless `--require-auth` says otherwise.",
         answer="Health",
+        open=True,
     ),
     Operation(
         "get",
@@ -95,7 +103,7 @@ _DAEMON = (
         "Its numbers, for Prometheus.",
         "Needs the extra `metrics`; see docs/operations.md.",
         answer="MetricsText",
-        media_type="text/plain",
+        media_types=("text/plain",),
         codes=("metrics_unavailable",),
     ),
     Operation(
@@ -305,7 +313,7 @@ _EVENTS = (
         _READING,
         (*_STREAM_PARAMETERS, "client", CLIENT_ID),
         answer="EventStream",
-        media_type=SSE,
+        media_types=(SSE,),
         codes=_STREAM_CODES,
     ),
     Operation(
@@ -317,7 +325,7 @@ _EVENTS = (
         _READING,
         ("sessionId", *_STREAM_PARAMETERS, CLIENT_ID),
         answer="EventStream",
-        media_type=SSE,
+        media_types=(SSE,),
         codes=(*_STREAM_CODES, "session_not_found"),
     ),
 )
@@ -351,5 +359,34 @@ _CONTEXT = (
         parameters=("path", "maxBytes", "line", "lines"),
         answer="FileContent",
         codes=_READS_FILE,
+    ),
+)
+
+_PAGE = (
+    Operation(
+        "get",
+        paths.ROOT,
+        "getPage",
+        "page",
+        "The page for people.",
+        "It holds nothing of anybody, so it needs no token; what it shows is asked for with one.",
+        answer="Page",
+        media_types=(HTML,),
+        open=True,
+        unchanged=True,
+        stops=False,
+    ),
+    Operation(
+        "get",
+        f"{paths.PAGE}/{{file}}",
+        "getPageFile",
+        "page",
+        "A script, style sheet or picture of the page.",
+        parameters=("file",),
+        answer="PageFile",
+        media_types=("text/html", "text/css", "text/javascript", "image/svg+xml"),
+        open=True,
+        unchanged=True,
+        stops=False,
     ),
 )

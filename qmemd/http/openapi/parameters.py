@@ -39,6 +39,7 @@ PARAMETERS: Mapping[str, dict[str, Any]] = {
     "taskId": _path("taskId", "As the 202 named it."),
     "changeSetId": _path("changeSetId", "As a result named it."),
     "entryId": _path("entryId", "As the list named it."),
+    "file": _path("file", "As the page names it."),
     "sessionId": _path("sessionId", "As `POST /session` named it."),
     CLIENT_ID: _header(
         "X-Qwen-Client-Id",

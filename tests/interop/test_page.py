@@ -1,0 +1,519 @@
+"""The page in a real browser, against a real daemon."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+import pytest
+
+from qmemd.cli.opening import page_opened
+from tests.contract.conftest import TOKEN, Api, serving
+from tests.interop.screen import Screen, document, until
+
+pytestmark = pytest.mark.slow
+
+FAKE = Path(__file__).parents[1] / "fakes" / "child.py"
+XSS = '<img src=x onerror="window.hurt=1;alert(1)"><script>window.hurt=1</script>'
+DARK = "I prefer dark mode in all editors"
+
+
+@pytest.fixture
+def api(tmp_path: Path) -> Iterator[Api]:
+    with serving(tmp_path.resolve()) as api:
+        yield api
+
+
+@pytest.fixture
+def context(browser: Any) -> Iterator[Any]:
+    context = browser.new_context(viewport={"width": 1200, "height": 900}, locale="en-GB")
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def tab(context: Any, api: Api) -> Iterator[Callable[..., Screen]]:
+    """Opens tabs; whatever went wrong in one of them fails the test."""
+    tabs: list[Screen] = []
+
+    def make(**given: Any) -> Screen:
+        tabs.append(Screen(context, api.daemon.url, **given))
+        return tabs[-1]
+
+    yield make
+    for one in tabs:
+        assert one.faults == []
+
+
+def test_remember_forget_and_undo_without_a_reload(tab: Callable[..., Screen]) -> None:
+    screen = tab().live()
+    screen.remember(DARK)
+    screen.entry(DARK)
+    screen.count("1 memory")
+    card = screen.forget("dark mode")
+    assert DARK in card.locator("del", has_text=DARK).last.text_content()
+    assert card.get_by_role("listitem").all_text_contents() == [DARK]
+    assert card.evaluate("card => card === document.activeElement")
+    screen.press("Apply", card)
+    screen.no_entry(DARK)
+    screen.no_decision()
+    screen.count("0 memories")
+    history = screen.open_history()
+    assert history.count() == 2
+    forgotten = history.first
+    forgotten.locator("summary").click()
+    forgotten.locator("del", has_text=DARK).last.wait_for()
+    forgotten.get_by_role("button", name="Undo: forget").click()
+    screen.entry(DARK)
+    history.first.get_by_role("button", name="Do it again: forget").wait_for()
+
+
+def test_a_preview_can_be_discarded(tab: Callable[..., Screen], api: Api) -> None:
+    screen = tab().live()
+    screen.remember(DARK)
+    screen.entry(DARK)
+    before = api.documents()
+    screen.press("Discard", screen.forget("dark mode"))
+    screen.no_decision()
+    assert screen.page.evaluate("document.activeElement.id") == "memories-title"
+    assert api.documents() == before
+
+
+def test_a_query_that_fits_nothing_says_so(tab: Callable[..., Screen]) -> None:
+    screen = tab().live()
+    screen.page.get_by_label("What to forget").fill("zebras")
+    screen.press("Preview what would go")
+    screen.page.locator("#tasks .task", has_text="forget").get_by_text("done").wait_for()
+    told = screen.page.locator("#forget-message")
+    until(lambda: "working" not in told.text_content(), screen.page)
+    assert told.text_content()
+    assert not screen.page.locator("#decisions-section").is_visible()
+
+
+def test_a_dream_is_looked_at_and_approved(tab: Callable[..., Screen], api: Api) -> None:
+    for name in ("tea", "tea-again"):
+        document(api.base, name, "I drink green tea in the morning")
+    screen = tab().live()
+    screen.count("2 memories")
+    card = screen.dream()
+    assert card.locator("del", has_text="green tea").count() > 0
+    screen.press("Apply", card)
+    screen.count("1 memory")
+    screen.no_decision()
+    assert len(api.documents()) == 1
+
+
+def test_what_was_asked_for_is_what_is_sent(tab: Callable[..., Screen], api: Api) -> None:
+    screen = tab().live()
+    screen.page.locator("#remember-scope").select_option("project")
+    screen.page.locator("#remember-context").select_option("clean")
+    with screen.page.expect_request("**/workspace/memory/remember") as sent:
+        screen.remember("  I like marmalade ")
+    assert sent.value.post_data_json == {
+        "content": "  I like marmalade ",
+        "scope": "project",
+        "contextMode": "clean",
+    }
+    screen.entry("marmalade")
+    assert screen.page.get_by_label("Fact to remember").input_value() == ""
+    assert all(path.startswith("projects/") for path in api.documents())
+
+
+def test_what_could_not_be_kept_is_given_back(tab: Callable[..., Screen]) -> None:
+    screen = tab().live()
+    secret = "The key is AKIAIOSFODNN7EXAMPLE"
+    screen.remember(secret)
+    screen.page.locator("#remember-message.failure", has_text="secret").wait_for()
+    assert screen.page.get_by_label("Fact to remember").input_value() == secret
+    screen.page.locator("#tasks .failure").wait_for()
+
+
+def test_an_entry_opens_to_its_text_and_tells_who_changed_it(
+    tab: Callable[..., Screen], api: Api
+) -> None:
+    document(api.base, "note", "Written by hand\n\nA second line", name="A note")
+    pinned = api.base / "memories" / "pinned" / "keep.md"
+    pinned.parent.mkdir()
+    pinned.write_text("---\nname: keep\ndescription: Kept\ntype: user\n---\n\nKept\n")
+    screen = tab().live()
+    screen.remember(DARK)
+    ours = screen.entry(DARK)
+    assert "remember, " in ours.locator("summary").text_content()
+    ours.locator("summary").click()
+    ours.locator("code", has_text="remember-").wait_for()
+    theirs = screen.entry("Written by hand")
+    assert "written " in theirs.locator("summary").text_content()
+    theirs.locator("summary").click()
+    theirs.locator("pre.text", has_text="A second line").wait_for()
+    theirs.get_by_text("Whole document").click()
+    assert 'type: "user"' in theirs.get_by_role("region").text_content()
+    assert screen.entry("Kept").get_by_text("pinned").is_visible()
+    # What is open stays so when something else changes.
+    screen.remember("We deploy on Fridays at noon")
+    screen.entry("Fridays")
+    assert theirs.locator("pre.text").is_visible()
+    titles = screen.page.locator("#memories h3").all_text_contents()
+    assert titles == ["User, in all projects: user (3)", "This project: project (1)"]
+
+
+def test_search_as_one_types(tab: Callable[..., Screen], api: Api) -> None:
+    for body in ("Green tea", "The cat is called Mia", "A red car"):
+        document(api.base, body.split()[1], body)
+    screen = tab().live()
+    screen.count("3 memories")
+    screen.page.keyboard.press("/")
+    screen.page.keyboard.type("cal")
+    screen.count("1 memory")
+    screen.entry("Mia")
+    screen.page.get_by_label("Search").fill("")
+    screen.count("3 memories")
+
+
+def test_running_tasks_show_progress_and_can_be_cancelled(context: Any, tmp_path: Path) -> None:
+    steps = json.dumps({"on": {"remember": ["hang"]}})
+    with serving(tmp_path.resolve(), agent_command=f"{sys.executable} {FAKE} '{steps}'") as api:
+        screen = Screen(context, api.daemon.url).live()
+        screen.remember("one")
+        running = screen.page.locator("#tasks .task", has_text="running")
+        running.get_by_role("progressbar", name="remember running").wait_for()
+        screen.remember("two")
+        waiting = screen.page.locator("#tasks .task", has_text="waiting")
+        waiting.get_by_role("button", name="Cancel remember").click()
+        screen.page.locator("#tasks .task", has_text="cancelled").wait_for()
+        running.get_by_role("button", name="Cancel remember").click()
+        until(lambda: screen.page.get_by_text("was cancelled").count() >= 3, screen.page)
+        assert screen.page.get_by_role("progressbar").count() == 0
+        assert screen.faults == []
+
+
+def test_the_token_leaves_the_address_bar_and_stays_in_the_tab(
+    tab: Callable[..., Screen], api: Api, context: Any
+) -> None:
+    screen = tab().live()
+    assert screen.page.url == f"{api.daemon.url}/"
+    assert screen.page.evaluate("history.length") <= 2
+    assert screen.page.evaluate("Object.values(sessionStorage)") == [TOKEN]
+    assert screen.page.evaluate("[localStorage.length, document.cookie]") == [0, ""]
+    assert TOKEN not in screen.page.content()
+    screen.page.reload()
+    screen.live()
+    assert context.cookies() == []
+
+
+def test_a_wrong_token_is_told_and_a_right_one_opens(tab: Callable[..., Screen], api: Api) -> None:
+    screen = tab(token="wrong")
+    alert = screen.page.get_by_role("alert").filter(has_text="does not take this token")
+    alert.wait_for()
+    assert screen.page.url == f"{api.daemon.url}/"
+    assert not screen.page.locator("#screen").is_visible()
+    assert screen.page.evaluate("document.activeElement.id") == "token"
+    assert screen.page.evaluate("sessionStorage.length") == 0
+    screen.page.keyboard.type("wrong again")
+    screen.page.keyboard.press("Enter")
+    alert.wait_for()
+    screen.page.get_by_label("Token").fill(TOKEN)
+    screen.page.keyboard.press("Enter")
+    screen.live()
+    assert screen.page.evaluate("Object.values(sessionStorage)") == [TOKEN]
+
+
+def test_without_a_token_it_asks(tab: Callable[..., Screen]) -> None:
+    screen = tab(token=None)
+    screen.page.get_by_role("heading", name="Open the daemon").wait_for()
+    assert screen.page.get_by_role("alert").filter(has_text="token").count() == 0
+
+
+def test_an_address_with_a_token_opens_a_page_that_asks(
+    tab: Callable[..., Screen], api: Api
+) -> None:
+    screen = tab(token=None)
+    screen.page.get_by_label("Token").wait_for()
+    screen.page.goto(f"{api.daemon.url}/#token={TOKEN}")  # changes the fragment alone
+    screen.live()
+    assert screen.page.url == f"{api.daemon.url}/"
+
+
+@pytest.mark.parametrize("token", ["a+b%&=#/'\"<", "schlüssel-é"])
+def test_tokens_of_odd_letters(context: Any, tmp_path: Path, token: str) -> None:
+    with serving(tmp_path.resolve(), token=token) as api:
+        screen = Screen(context, api.daemon.url, token=None)
+        screen.page.get_by_label("Token").fill(token)
+        screen.page.keyboard.press("Enter")
+        screen.live()
+
+
+def test_the_file_of_serve_open_leads_to_the_page(
+    context: Any, api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: Queue[str] = Queue()
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.put(address) or True)
+    with page_opened(api.daemon.url, TOKEN, tmp_path / "state"):
+        page = context.new_page()
+        page.goto(opened.get(timeout=10))
+        page.locator("#connection[data-state=live]").wait_for()
+        assert page.url == f"{api.daemon.url}/"
+
+
+def test_it_says_when_it_is_offline_and_finds_what_it_missed(context: Any, tmp_path: Path) -> None:
+    root = tmp_path.resolve()
+    with serving(root) as api:
+        port = api.daemon.port
+        screen = Screen(context, api.daemon.url).live()
+        screen.remember(DARK)
+        screen.entry(DARK)
+    screen.connection("offline")
+    assert "Offline" in screen.page.get_by_role("status").first.text_content()
+    screen.remember("Not sent yet")
+    screen.page.locator("#remember-message.failure", has_text="cannot be reached").wait_for()
+    assert screen.page.get_by_label("Fact to remember").input_value() == "Not sent yet"
+    document(root / "base", "missed", "Written while nobody was there")
+    with serving(root, port=port):
+        screen.live()
+        screen.entry("Written while nobody was there")
+        screen.press("Remember")  # with the key of the first try
+        screen.entry("Not sent yet")
+    assert screen.faults == []
+
+
+def test_what_a_daemon_refuses_is_told_and_tried_again(context: Any, api: Api) -> None:
+    refusals = [1, 1]
+
+    def answer(route: Any) -> None:
+        if refusals:
+            refusals.pop()
+            route.fulfill(status=429, json={"error": "Too much.", "code": "rate_limit_exceeded"})
+        else:
+            route.continue_()
+
+    context.route("**/workspace/memory/entries*", answer)
+    context.clock.install()
+    screen = Screen(context, api.daemon.url)
+    notice = screen.page.locator("#notice")
+    for _ in refusals.copy():
+        notice.filter(has_text="Too much.").wait_for()
+        context.clock.fast_forward(10_000)
+    screen.count("0 memories")
+    until(lambda: notice.text_content() == "", screen.page)
+
+
+def test_without_a_stream_it_says_why_and_looks_now_and_then(context: Any, tmp_path: Path) -> None:
+    with serving(tmp_path.resolve(), max_streams=1) as api:
+        Screen(context, api.daemon.url).live()
+        other = Screen(context, api.daemon.url)
+        told = other.page.locator("#connection", has_text="Not live: Too many event streams")
+        told.wait_for()
+        api.run("remember", {"content": DARK})
+        other.entry(DARK)
+        other.remember("We deploy on Fridays at noon")
+        other.entry("Fridays")
+        other.page.locator("#remember-message", has_text="Remembered in").wait_for()
+
+
+def test_a_task_that_the_daemon_forgot_has_failed(context: Any, tmp_path: Path) -> None:
+    root, steps = tmp_path.resolve(), json.dumps({"on": {"remember": ["hang"]}})
+    given = {"journal": "memory", "agent_command": f"{sys.executable} {FAKE} '{steps}'"}
+    with serving(root, **given) as api:
+        port = api.daemon.port
+        screen = Screen(context, api.daemon.url).live()
+        screen.remember(DARK)
+        screen.page.locator("#tasks .task", has_text="running").wait_for()
+    with serving(root, port=port, **given):
+        screen.page.locator("#remember-message.failure", has_text="no such").wait_for()
+        assert screen.page.get_by_label("Fact to remember").input_value() == DARK
+        assert screen.page.get_by_role("progressbar").count() == 0
+
+
+def test_a_tab_that_nobody_sees_lets_its_stream_go_and_catches_up(
+    tab: Callable[..., Screen], api: Api
+) -> None:
+    hide = """(hidden) => {
+      Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    screen = tab().live()
+    screen.remember(DARK)
+    screen.entry(DARK)
+    screen.page.locator("#tasks .task", has_text="done").wait_for()
+    screen.page.evaluate(hide, True)
+    until(lambda: api.daemon.streams == 0, screen.page)
+    api.run("remember", {"content": "We deploy on Fridays at noon"})
+    with screen.page.expect_request("**/workspace/events") as asked:
+        screen.page.evaluate(hide, False)
+    assert int(asked.value.headers["last-event-id"]) >= 3
+    assert asked.value.headers["x-qwen-event-epoch"]
+    screen.entry("Fridays")
+    # The task is known from its replayed events: they tell of what happened meanwhile.
+    until(lambda: screen.page.locator("#tasks .task").count() == 2, screen.page)
+
+
+def test_what_is_remembered_stays_text(tab: Callable[..., Screen], api: Api) -> None:
+    document(api.base, "<b>bold<b>", XSS, name=XSS, description=XSS)
+    document(api.base, "list", f"# {XSS}\n\n- first {XSS}\n- second", topic="reference")
+    screen = tab().live()
+    screen.remember(f"My motto is {XSS}")
+    screen.entry("My motto")
+    for summary in screen.page.locator(".entry > details > summary").all():
+        summary.click()
+    for inner in screen.page.get_by_text("Whole document").all():
+        inner.click()
+    assert XSS in screen.entry("My motto").locator("pre.text").text_content()
+    card = screen.forget("My motto")
+    assert XSS in card.text_content()
+    screen.press("Apply", card)
+    screen.no_entry("My motto")
+    screen.open_history().first.locator("summary").click()
+    screen.page.locator("#history .line").first.wait_for()
+    made = "#screen :is(img, script, b, iframe, style, a, svg, object)"
+    assert screen.page.locator(made).count() == 0
+    assert screen.page.evaluate("window.hurt") is None
+
+
+def test_markup_in_the_address_or_the_token_does_nothing(context: Any, api: Api) -> None:
+    screen = Screen(context, api.daemon.url, token=XSS)
+    screen.page.get_by_label("Token").wait_for()
+    assert screen.page.evaluate("window.hurt") is None
+    assert screen.faults == []
+
+
+def test_the_policy_lets_no_other_script_or_markup_in(context: Any, api: Api) -> None:
+    screen = Screen(context, api.daemon.url).live()
+    refused = screen.page.evaluate(
+        """(markup) => {
+          try { document.body.innerHTML = markup; return "taken"; }
+          catch (error) { return error.name; }
+        }""",
+        XSS,
+    )
+    assert refused == "TypeError"
+    assert any("TrustedHTML" in fault for fault in screen.faults)
+
+
+def test_two_tabs_agree(tab: Callable[..., Screen]) -> None:
+    one, other = tab().live(), tab().live()
+    one.remember(DARK)
+    other.entry(DARK)
+    other.remember("We deploy on Fridays at noon")
+    one.entry("Fridays")
+    one.forget("dark mode")
+    card = other.decision("Forget would remove")
+    assert DARK in card.text_content()
+    other.press("Discard", card)
+    one.no_decision()
+    other.press("Apply", other.forget("Fridays"))
+    one.no_entry("Fridays")
+    assert one.entry(DARK).count() == other.entry(DARK).count() == 1
+    tasks = [screen.page.locator("#tasks strong").all_text_contents() for screen in (one, other)]
+    assert tasks[0] == tasks[1]
+
+
+def test_two_thousand_memories_are_listed_without_delay(
+    tab: Callable[..., Screen], api: Api
+) -> None:
+    for number in range(2_000):
+        words = f"Fact number {number} of many, about apples, pears and {number * 7919} plums"
+        document(api.base, f"fact-{number}", words, topic=("user", "feedback")[number % 2])
+    screen = tab()
+    began = time.monotonic()
+    screen.count("2,000 memories")
+    assert screen.page.locator(".entry").count() == 2_000
+    longest = """() => new Promise((resolve) => {
+      let longest = 0;
+      new PerformanceObserver((list) => {
+        for (const task of list.getEntries()) longest = Math.max(longest, task.duration);
+      }).observe({ type: "longtask", buffered: true });
+      setTimeout(() => resolve(longest), 50);
+    })"""
+    blocked = screen.page.evaluate(longest)
+    assert time.monotonic() - began < 15
+    assert blocked < 1_000  # ms for which nothing could be typed
+    screen.page.get_by_label("Search").fill("number 1999")
+    screen.count("memor")
+    assert screen.page.locator(".entry").first.is_visible()
+    screen.page.get_by_label("Search").fill("")
+    screen.count("2,000 memories")
+    screen.remember(DARK)
+    screen.count("2,001 memories")
+    screen.entry(DARK)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault(browser: Any, api: Api, axe: str, scheme: str) -> None:
+    document(api.base, "tea", "أشرب الشاي الأخضر 🍵", name="شاي")
+    document(api.base, "tea-again", "أشرب الشاي الأخضر 🍵", name="شاي ٢")
+    # The policy of the page would not let the examining script in.
+    context = browser.new_context(color_scheme=scheme, bypass_csp=True)
+    screen = Screen(context, api.daemon.url).live()
+    assert faults_of(screen, axe) == []
+    screen.remember(DARK)
+    screen.entry(DARK).locator("summary").click()
+    screen.entry(DARK).locator("pre.text").wait_for()
+    screen.entry(DARK).get_by_text("Whole document").click()
+    screen.forget("dark mode")
+    screen.dream()
+    screen.open_history().first.locator("summary").click()
+    screen.page.locator("#history .line").first.wait_for()
+    screen.page.get_by_role("heading", name="Daemon").click()
+    screen.page.locator("#daemon dd").first.wait_for()
+    assert faults_of(screen, axe) == []
+    asking = Screen(context, api.daemon.url, token="wrong")
+    asking.page.get_by_text("does not take this token").wait_for()
+    assert faults_of(asking, axe) == []
+    context.close()
+
+
+def faults_of(screen: Screen, axe: str) -> list[str]:
+    screen.page.evaluate(axe)
+    found = screen.page.evaluate("() => axe.run()")
+    return [
+        f"{fault['id']}: {node['target']} {node['failureSummary']}"
+        for fault in found["violations"]
+        if fault["impact"] in ("serious", "critical")
+        for node in fault["nodes"]
+    ]
+
+
+def test_narrow_screens_and_long_words_need_no_sideways_scrolling(browser: Any, api: Api) -> None:
+    document(api.base, "long", "x" * 5_000, name="y" * 300)
+    document(api.base, "hebrew", "אני מעדיף מצב כהה 🌙", name="עברית")
+    context = browser.new_context(viewport={"width": 320, "height": 640})
+    screen = Screen(context, api.daemon.url).live()
+    screen.entry("xxx").locator("summary").click()
+    screen.entry("xxx").locator("pre.text").wait_for()
+    screen.remember("z" * 3_000)
+    screen.entry("zzz")
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert screen.page.evaluate(wide) <= 0
+    direction = "element => getComputedStyle(element).direction"
+    assert screen.entry("🌙").locator(".description").evaluate(direction) == "rtl"
+    assert screen.entry("zzz").locator(".description").evaluate(direction) == "ltr"
+    context.close()
+
+
+def test_everything_works_with_the_keyboard_alone(tab: Callable[..., Screen]) -> None:
+    screen = tab().live()
+    keyboard = screen.page.keyboard
+
+    def tab_to(selector: str) -> None:
+        for _ in range(40):
+            keyboard.press("Tab")
+            if screen.page.evaluate("s => document.activeElement.matches(s)", selector):
+                return
+        raise AssertionError(f"{selector} cannot be reached")
+
+    tab_to("#fact")
+    keyboard.type(DARK)
+    keyboard.press("Control+Enter")
+    screen.entry(DARK)
+    tab_to("#query")
+    keyboard.type("dark mode")
+    keyboard.press("Enter")
+    screen.page.locator(".decision:focus").wait_for()
+    tab_to(".decision button.primary")
+    keyboard.press("Enter")
+    screen.no_entry(DARK)
+    screen.page.locator("#memories-title:focus").wait_for()
