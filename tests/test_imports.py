@@ -81,7 +81,10 @@ ALLOWED: dict[str, set[str]] = {
         *("memory", "metrics", "serving", "settings", "status", "texts", "workspace"),
         *RECORDS,
     },
-    "cli": {"daemon", "errors", "logs", "settings", "_version"},
+    "cli": {
+        *("access_token", "client", "daemon", "errors", "logs", "setting_values", "settings"),
+        *("_version", *RECORDS),
+    },
     "__main__": {"cli"},
     "__init__": {"_version", "actors", "daemon", "errors", "settings", *RECORDS},
 }

@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
+import importlib
+
 import click
 
 from qmemd._version import __version__
-from qmemd.cli.serve import serve
+
+_COMMANDS = {
+    "remember": "remember:remember",
+    "forget": "forget:forget",
+    "dream": "dream:dream",
+    "list": "memories:list_memories",
+    "search": "memories:search",
+    "show": "memories:show",
+    "history": "history:history",
+    "undo": "history:undo",
+    "tasks": "queue:tasks",
+    "cancel": "queue:cancel",
+    "status": "watching:status",
+    "events": "watching:events",
+    "doctor": "doctor:doctor",
+    "completion": "completion:completion",
+    "serve": "serve:serve",
+}
+"""Command → module and name: only the one that runs is imported."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, _ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module, _, attribute = _COMMANDS[name].partition(":")
+        found: click.Command = getattr(importlib.import_module(f"qmemd.cli.{module}"), attribute)
+        return found
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="qmemd")
 def main() -> None:
     """Durable facts for coding agents, kept in markdown files."""
-
-
-main.add_command(serve)

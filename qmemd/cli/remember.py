@@ -1,0 +1,28 @@
+"""``qmemd remember``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from qmemd.cli.context import Context, talks_to_daemon
+from qmemd.cli.running import run_task
+from qmemd.results import RememberResult
+
+
+@click.command()
+@click.argument("text")
+@click.option("--scope", type=click.Choice(["user", "project"]), help="[default: by the text]")
+@click.option("--clean", is_flag=True, help="Without a look at what is known already.")
+@talks_to_daemon
+def remember(context: Context, text: str, scope: str | None, clean: bool) -> None:
+    """Keep a fact; - reads it from standard input."""
+    if text == "-":
+        text = sys.stdin.read()
+    client = context.client()
+    mode = "clean" if clean else "workspace"
+    task = run_task(context, lambda: client.remember(text, scope=scope, context_mode=mode))
+    result = task.result
+    if isinstance(result, RememberResult):
+        context.show({"taskId": task.task_id, **result.to_wire()}, result.summary)

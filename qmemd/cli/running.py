@@ -1,0 +1,55 @@
+"""A task in the foreground: shown while it runs, cancelled by Ctrl-C."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import click
+
+from qmemd.cli.context import Context, printable
+from qmemd.cli.exits import Exit
+from qmemd.client import ClientError, TaskHandle
+from qmemd.tasks import Task
+
+AFTER_CANCEL = 10.0
+"""Seconds for a task to end once it was cancelled."""
+
+
+def run_task(context: Context, start: Callable[[], TaskHandle]) -> Task:
+    """The completed task. Ends the program when it fails, or when somebody interrupts it."""
+    handle: TaskHandle | None = None
+    try:
+        handle = start()
+        with _shown(context, handle) as show:
+            task = handle.wait(on_progress=show)
+    except KeyboardInterrupt:
+        if handle is not None:
+            with suppress(ClientError):
+                handle.cancel()
+                handle.wait(AFTER_CANCEL)
+            click.echo(f"cancelled {handle.task_id}", err=True)
+        sys.exit(Exit.INTERRUPTED)
+    if task.error is None:
+        return task
+    details = f": {task.error.details}" if task.error.details else ""
+    wire = {"taskId": task.task_id, "error": task.error.to_wire()}
+    if context.as_json:
+        context.show(wire)
+    else:
+        click.echo(printable(f"qmemd: {task.error.message} ({task.error.code}){details}"), err=True)
+    sys.exit(Exit.FAILED)
+
+
+@contextmanager
+def _shown(context: Context, handle: TaskHandle) -> Iterator[Callable[[Task], object]]:
+    """Tells of progress on a terminal, and of nothing in a pipe."""
+    if context.as_json or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console  # noqa: PLC0415 — heavy, and only for terminals
+
+    console = Console(stderr=True)
+    with console.status(f"{handle.task.kind} queued") as status:
+        yield lambda task: status.update(f"{task.kind} {task.status}")
