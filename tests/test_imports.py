@@ -18,6 +18,7 @@ RECORDS = {"events", "kinds", "results", "streams", "tasks"}
 
 ALLOWED: dict[str, set[str]] = {
     "_version": set(),
+    "entry_keys": set(),
     "erasure": set(),
     "errors": set(),
     "events": {"kinds", "results"},
@@ -33,7 +34,7 @@ ALLOWED: dict[str, set[str]] = {
     "acp": {"errors"},
     "memory": {"erasure", "errors", *RECORDS},
     "search": set(),
-    "catalog": {"errors", "memory", "search", *RECORDS},
+    "catalog": {"entry_keys", "errors", "memory", "search", *RECORDS},
     "agent": {
         *("acp", "erasure", "memory", "search", "texts", "errors", "model_choice", "_version"),
         *RECORDS,
@@ -82,7 +83,8 @@ ALLOWED: dict[str, set[str]] = {
         *RECORDS,
     },
     "cli": {
-        *("access_token", "client", "daemon", "errors", "logs", "setting_values", "settings"),
+        *("access_token", "acp", "client", "daemon", "entry_keys", "errors"),
+        *("logs", "model_choice", "setting_values", "settings"),
         *("_version", *RECORDS),
     },
     "__main__": {"cli"},

@@ -8,12 +8,12 @@ from typing import Any
 
 INITIALIZE = "initialize"
 CANCEL = "$/cancel_request"
+"""A notification; its params name the call to cancel as ``requestId`` and, the same, ``id``."""
 TASK_BEGUN = "qmemd/task/begun"
 """Notification of our agent: it works on the call ``requestId`` now. A task that was sent and not
 begun when the child died has left no trace, and can be given to the next one."""
 TELLS_BEGUN = "qmemd/tellsBegun"
 """In the ``_meta`` of the answer to ``initialize``: this child sends ``TASK_BEGUN``."""
-"""A notification; its params name the call to cancel as ``requestId`` and, the same, ``id``."""
 REMEMBER = "qwen/control/workspace/memory/remember"
 FORGET = "qwen/control/workspace/memory/forget"
 DREAM = "qwen/control/workspace/memory/dream"
@@ -123,6 +123,15 @@ def classify(value: Any) -> Message | None:
     if "result" in value or "error" in value:
         return None
     return Request(value["id"], method, params) if "id" in value else Notification(method, params)
+
+
+def initialize_params(version: str) -> dict[str, Any]:
+    """Who asks, and that it has no files to offer."""
+    return {
+        "protocolVersion": PROTOCOL_VERSION,
+        "clientCapabilities": {"fs": {"readTextFile": False, "writeTextFile": False}},
+        "clientInfo": {"name": "qmemd", "version": version},
+    }
 
 
 def method_not_found(call_id: CallId, method: str) -> Response:

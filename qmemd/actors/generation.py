@@ -18,12 +18,12 @@ from qmemd.acp.framing import encode
 from qmemd.acp.messages import (
     CHANGES,
     INITIALIZE,
-    PROTOCOL_VERSION,
     TASK_BEGUN,
     TELLS_BEGUN,
     Message,
     Request,
     Response,
+    initialize_params,
     method_not_found,
 )
 from qmemd.acp.process import ChildProcess, ExitInfo, SpawnConfig
@@ -151,7 +151,7 @@ class Generation:
             return ExitInfo(None, "", reason or type(error).__name__)
         if self._unwanted.is_set():  # it may have come too early to find a process
             self._process.kill()
-        self.call(INITIALIZE, _handshake())
+        self.call(INITIALIZE, initialize_params(__version__))
         return self._process.wait()
 
     def _received(self, message: Message) -> None:
@@ -210,11 +210,3 @@ class Generation:
 def _says(result: Any, key: str) -> bool:
     meta = result.get("_meta") if isinstance(result, dict) else None
     return isinstance(meta, dict) and meta.get(key) is True
-
-
-def _handshake() -> dict[str, Any]:
-    return {
-        "protocolVersion": PROTOCOL_VERSION,
-        "clientCapabilities": {"fs": {"readTextFile": False, "writeTextFile": False}},
-        "clientInfo": {"name": "qmemd", "version": __version__},
-    }

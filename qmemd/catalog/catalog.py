@@ -8,7 +8,8 @@ from typing import Any
 
 from qmemd.catalog.finding import best
 from qmemd.catalog.last_changes import LastChanges
-from qmemd.catalog.records import CatalogEntry, EntryFilter, entry_id_of
+from qmemd.catalog.records import CatalogEntry, EntryFilter
+from qmemd.entry_keys import entry_id_of
 from qmemd.errors import MemoryFilesError
 from qmemd.memory.documents import MAX_DOCUMENT_BYTES
 from qmemd.memory.entries import Entry

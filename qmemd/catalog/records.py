@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from qmemd.entry_keys import entry_key
 from qmemd.kinds import Scope, TaskKind, Topic
 from qmemd.memory.entries import Entry
 from qmemd.memory.found import FoundDocument
@@ -55,7 +54,7 @@ class CatalogEntry:
     @property
     def key(self) -> str:
         """Names the entry in a URL, until its document is renamed or its place in a list moves."""
-        return base64.urlsafe_b64encode(self.entry.entry_id.encode()).decode().rstrip("=")
+        return entry_key(self.entry.entry_id)
 
     def to_wire(self, change: LastChange | None, client_id: str | None) -> dict[str, Any]:
         """One row of a listing."""
@@ -71,12 +70,3 @@ class CatalogEntry:
             "pinned": self.found.pinned,
             "lastChange": None if change is None else change.to_wire(client_id),
         }
-
-
-def entry_id_of(key: str) -> str | None:
-    """The entry's own id; None when the key is none."""
-    try:
-        padded = key + "=" * (-len(key) % 4)
-        return base64.b64decode(padded, altchars=b"-_", validate=True).decode()
-    except (binascii.Error, ValueError):
-        return None

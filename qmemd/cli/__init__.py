@@ -17,12 +17,15 @@ _COMMANDS = {
     "show": "memories:show",
     "history": "history:history",
     "undo": "history:undo",
+    "redo": "history:redo",
     "tasks": "queue:tasks",
     "cancel": "queue:cancel",
     "status": "watching:status",
     "events": "watching:events",
+    "open": "page:open_page",
     "doctor": "doctor:doctor",
     "completion": "completion:completion",
+    "stop": "stopping:stop",
     "serve": "serve:serve",
 }
 """Command → module and name: only the one that runs is imported."""

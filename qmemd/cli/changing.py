@@ -13,14 +13,18 @@ from qmemd.client import Client
 from qmemd.results import ChangeResult
 
 
-def ask(context: Context, question: str) -> None:
-    """Returns when somebody says yes; else ends the program.
+def need_somebody(context: Context) -> None:
+    """Before there is anything to ask.
 
     Raises:
-        UsageError: there is nobody to ask.
+        UsageError: there is nobody who could answer.
     """
     if context.as_json or not sys.stdin.isatty():
         raise click.UsageError("nobody can be asked here: add --yes")
+
+
+def ask(question: str) -> None:
+    """Returns when somebody says yes; else ends the program."""
     try:
         agreed = click.confirm(question)
     except click.Abort:
@@ -29,12 +33,17 @@ def ask(context: Context, question: str) -> None:
         sys.exit(Exit.DECLINED)
 
 
+def discard(context: Context, client: Client, change_set_id: str) -> None:
+    """Lets go of a preview."""
+    run_task(context, lambda: client.change(change_set_id, "discard"))
+
+
 def decide(context: Context, client: Client, change_set_id: str, *, question: str) -> None:
     """Applies a preview when somebody says yes; else discards it and ends the program."""
     try:
-        ask(context, question)
-    except (SystemExit, click.UsageError):
-        run_task(context, lambda: client.change(change_set_id, "discard"))
+        ask(question)
+    except SystemExit:
+        discard(context, client, change_set_id)
         raise
     done = run_task(context, lambda: client.change(change_set_id, "apply"))
     if isinstance(done.result, ChangeResult):

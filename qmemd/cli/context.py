@@ -20,12 +20,17 @@ from qmemd.client import (
     DaemonUnreachableError,
 )
 
+PATIENCE = 5.0
+"""Seconds for a daemon to say that it is there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """One call of one command."""
 
     workspace: Path
+    url: str | None
+    """Where the daemon is, when somebody says so."""
     may_start: bool
     as_json: bool
 
@@ -34,23 +39,42 @@ class Context:
 
         Raises:
             DaemonNotFoundError: there is none.
+            ClientError: nobody answers there.
         """
+        if self.url is not None:
+            return answering(Client(self.url))
         try:
-            return Client(workspace=self.workspace)
-        except DaemonNotFoundError:
+            return answering(Client(workspace=self.workspace))
+        except (DaemonNotFoundError, DaemonUnreachableError):
             if not self.may_start:
                 raise
         from qmemd.cli.starting import start_daemon  # noqa: PLC0415 — rarely needed
 
         return start_daemon(self.workspace)
 
-    def show(self, value: Any, *lines: str) -> None:
-        """The value as JSON where that is wanted, else the lines for people."""
+    def show(self, value: Any, *lines: str, style: Callable[[str], str] = str) -> None:
+        """The value as JSON where that is wanted, else the lines for people.
+
+        What ``style`` adds for a terminal is left out where there is none.
+        """
         if self.as_json:
-            click.echo(json.dumps(value, ensure_ascii=False))
+            # Half a surrogate pair, which a command line can hold, is no text that can be printed.
+            click.echo(json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace"))
             return
         for line in lines:
-            click.echo(printable(line))
+            click.echo(style(printable(line)))
+
+
+def answering(client: Client) -> Client:
+    """The client, once its daemon has answered.
+
+    Asked once: a client repeats what is refused for half a minute, which is long for who types.
+
+    Raises:
+        ClientError: it does not.
+    """
+    client.call("GET", "/health", repeat=False, timeout=PATIENCE)
+    return client
 
 
 def printable(text: str) -> str:
@@ -62,18 +86,39 @@ def printable(text: str) -> str:
 
 
 def talks_to_daemon(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command the shared options and a ``Context``, and turns errors into exit codes."""
+    """Gives a command the shared options and a ``Context``, and turns errors into exit codes.
+
+    It starts a daemon when none runs, unless somebody says ``--no-start``.
+    """
+    no_start = click.option("--no-start", is_flag=True, help="Do not start a daemon.")
+    return no_start(asks_daemon(command))
+
+
+def asks_daemon(command: Callable[..., None]) -> Callable[..., None]:
+    """The same for a command that makes no sense without a running daemon: it starts none."""
 
     @click.option(
-        "--workspace", type=click.Path(path_type=Path), help="Whose memory. [default: here]"
+        "--workspace",
+        type=click.Path(path_type=Path, file_okay=False, exists=True),
+        envvar="QMEMD_WORKSPACE",
+        help="Whose memory. [default: here]",
     )
-    @click.option("--no-start", is_flag=True, help="Do not start a daemon when none runs.")
+    @click.option(
+        "--url",
+        envvar="QMEMD_URL",
+        help="A daemon elsewhere; QMEMD_TOKEN has its token. [default: the workspace's]",
+    )
     @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
     @wraps(command)
     def run(
-        *given: Any, workspace: Path | None, no_start: bool, as_json: bool, **options: Any
+        *given: Any,
+        workspace: Path | None,
+        url: str | None,
+        as_json: bool,
+        no_start: bool = True,
+        **options: Any,
     ) -> None:
-        context = Context((workspace or Path.cwd()).resolve(), not no_start, as_json)
+        context = Context((workspace or Path.cwd()).resolve(), url, not no_start, as_json)
         try:
             command(context, *given, **options)
         except ClientError as error:

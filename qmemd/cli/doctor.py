@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import sys
@@ -14,12 +15,16 @@ from urllib.parse import urlsplit
 import click
 
 from qmemd.access_token import read_token
+from qmemd.cli.context import answering
 from qmemd.cli.exits import Exit
+from qmemd.cli.handshake import HandshakeError, shake_hands
 from qmemd.client import Client, ClientError, DaemonNotFoundError
 from qmemd.errors import QmemdError, SettingsError
+from qmemd.model_choice import endpoint_of
 from qmemd.settings import Settings
 
 _CONNECT = 5.0
+_PHASES = {"none": "none now; the next task starts one", "live": "runs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +42,6 @@ class Finding:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON and nothing else.")
 def doctor(workspace: Path | None, as_json: bool) -> None:
     """Check settings, directories, token, model and the running daemon."""
-    import json  # noqa: PLC0415 — with the rest of the standard library, where it is used
-
     findings = list(examine(workspace))
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in findings]))
@@ -95,21 +98,30 @@ def _token(settings: Settings) -> Finding:
 
 
 def _model(settings: Settings) -> Finding:
-    if settings.model == "offline":
+    endpoint = endpoint_of(settings.model, settings.environ)
+    if endpoint is None:
         return Finding("model", True, "offline: needs no network")
-    url = settings.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
-    parts = urlsplit(url)
+    parts = urlsplit(endpoint.base_url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
+    where = f"{parts.hostname}:{port}"
     try:
         with closing(socket.create_connection((parts.hostname or "", port), _CONNECT)):
-            return Finding("model", True, f"{settings.model} at {parts.hostname}:{port} is reached")
+            return Finding("model", True, f"{endpoint.model} at {where} is reached")
     except OSError as error:
         return Finding(
             "model",
             False,
-            f"{parts.hostname}:{port} is not reached: {error}",
+            f"{where} is not reached: {error}",
             "Check OPENAI_BASE_URL and the network, or use --model offline.",
         )
+
+
+def _agent(settings: Settings) -> Finding:
+    try:
+        return Finding("agent", True, f"{shake_hands(settings)} starts and answers")
+    except HandshakeError as error:
+        mend = "Run the command of --agent-command by hand, or leave it out to use qmemd's own."
+        return Finding("agent", False, str(error), mend)
 
 
 def _daemon(settings: Settings) -> Iterator[Finding]:
@@ -117,15 +129,16 @@ def _daemon(settings: Settings) -> Iterator[Finding]:
         client = Client(workspace=settings.workspace)
     except DaemonNotFoundError:
         yield Finding("daemon", True, "none runs; commands start one")
+        yield _agent(settings)
         return
     try:
-        child = client.call("GET", "/daemon/status")["child"]
+        child = answering(client).call("GET", "/daemon/status")["child"]
     except (ClientError, QmemdError) as error:
         yield Finding("daemon", False, str(error), "Stop its process and start it again.")
         return
     yield Finding("daemon", True, client.base_url)
     fine = child is not None and child["failuresInARow"] == 0
-    says = "does not say" if child is None else f"{child['phase']}, {child['availability']}"
+    says = "does not say" if child is None else _PHASES.get(child["phase"], child["phase"])
     yield Finding(
         "agent", fine, says, "" if fine else "The daemon's log says why its agent does not start."
     )

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from qmemd.cli.context import Context, talks_to_daemon
+from qmemd.entry_keys import entry_id_of, entry_key
 
 _SCOPE = click.option("--scope", type=click.Choice(["user", "project"]))
 _TYPE = click.option(
@@ -40,19 +41,21 @@ def search(
 
 
 @click.command()
-@click.argument("entry_id")
+@click.argument("memory")
 @talks_to_daemon
-def show(context: Context, entry_id: str) -> None:
-    """Show a memory and its whole document."""
-    entry = context.client().entry(entry_id)
+def show(context: Context, memory: str) -> None:
+    """Show a MEMORY and its whole document, as list and search name it."""
+    # What they print holds a colon, which no key does.
+    key = entry_key(memory) if ":" in memory else memory
+    entry = context.client().entry(key)
     context.show(entry, entry["path"], "", entry["document"].rstrip("\n"))
 
 
 def _print(context: Context, entries: Iterable[dict[str, Any]]) -> None:
     found = list(entries)
+    names = [entry_id_of(one["id"]) or one["id"] for one in found]
     lines = [
-        f"{one['id']}  {one['scope']}/{one['type']}{' (pinned)' if one['pinned'] else ''}  "
-        f"{one['description']}"
-        for one in found
+        f"{name}{' (pinned)' if one['pinned'] else ''}  {one['description']}"
+        for name, one in zip(names, found, strict=True)
     ]
     context.show(found, *(lines or ["Nothing."]))

@@ -35,9 +35,8 @@ def page_opened(url: str, token: str, state_dir: Path, *, kept: float = KEPT) ->
 
     Never fails, and does not wait for the browser. The file goes at the end as well.
     """
-    _remove_old(state_dir, kept)
     try:
-        file = _write(url, token, state_dir)
+        file = hand_over(url, token, state_dir, kept=kept)
     except OSError as error:
         click.echo(f"qmemd: the page cannot be opened: {error.strerror}", err=True)
         yield
@@ -46,7 +45,7 @@ def page_opened(url: str, token: str, state_dir: Path, *, kept: float = KEPT) ->
     timer.daemon = True
     timer.start()
     # Some browsers run in the foreground, and would keep the daemon from its signals.
-    threading.Thread(target=_open, args=[file, url], name="qmemd-open", daemon=True).start()
+    threading.Thread(target=in_browser, args=[file, url], name="qmemd-open", daemon=True).start()
     try:
         yield
     finally:
@@ -54,7 +53,13 @@ def page_opened(url: str, token: str, state_dir: Path, *, kept: float = KEPT) ->
         _remove(file)
 
 
-def _write(url: str, token: str, state_dir: Path) -> Path:
+def hand_over(url: str, token: str, state_dir: Path, *, kept: float = KEPT) -> Path:
+    """Writes the file that leads to the page, and removes those that are older than ``kept``.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    remove_old(state_dir, kept=kept)
     for every, here in _ANY.items():
         url = url.replace(every, here)
     # Percent signs in place of all that would mean something to HTML.
@@ -67,7 +72,8 @@ def _write(url: str, token: str, state_dir: Path) -> Path:
     return Path(name)
 
 
-def _open(file: Path, url: str) -> None:
+def in_browser(file: Path, url: str) -> None:
+    """Asks the user's browser for the file, or says where the page is."""
     try:
         opened = webbrowser.open(file.resolve().as_uri())
     except (webbrowser.Error, OSError):
@@ -81,8 +87,8 @@ def _remove(file: Path) -> None:
         file.unlink()
 
 
-def _remove_old(state_dir: Path, kept: float) -> None:
-    """What a daemon left that was killed; those of other daemons may be wanted yet."""
+def remove_old(state_dir: Path, *, kept: float = KEPT) -> None:
+    """What ``qmemd open`` or a killed daemon left; younger ones may be wanted yet."""
     for file in state_dir.glob(f"{_PREFIX}*{_SUFFIX}"):
         with contextlib.suppress(OSError):
             if file.stat().st_mtime < time.time() - kept:

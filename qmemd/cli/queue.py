@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from qmemd.cli.context import Context, talks_to_daemon
+from qmemd.cli.context import Context, asks_daemon, talks_to_daemon
 
 
 @click.command()
@@ -23,7 +23,7 @@ def tasks(context: Context, limit: int) -> None:
 
 @click.command()
 @click.argument("task_id")
-@talks_to_daemon
+@asks_daemon
 def cancel(context: Context, task_id: str) -> None:
     """Cancel a task."""
     task = context.client().cancel(task_id.partition("-")[0], task_id)

@@ -26,10 +26,7 @@ def run_task(context: Context, start: Callable[[], TaskHandle]) -> Task:
             task = handle.wait(on_progress=show)
     except KeyboardInterrupt:
         if handle is not None:
-            with suppress(ClientError):
-                handle.cancel()
-                handle.wait(AFTER_CANCEL)
-            click.echo(f"cancelled {handle.task_id}", err=True)
+            _cancel(handle)
         sys.exit(Exit.INTERRUPTED)
     if task.error is None:
         return task
@@ -42,6 +39,17 @@ def run_task(context: Context, start: Callable[[], TaskHandle]) -> Task:
     sys.exit(Exit.FAILED)
 
 
+def _cancel(handle: TaskHandle) -> None:
+    """Ends the task, and says how it ended: it may have been done before."""
+    with suppress(ClientError):
+        handle.cancel()
+    with suppress(ClientError):
+        handle.wait(AFTER_CANCEL)
+    error = handle.task.error
+    why = f" ({error.code})" if error else ""
+    click.echo(f"qmemd: {handle.task_id} {handle.status}{why}", err=True)
+
+
 @contextmanager
 def _shown(context: Context, handle: TaskHandle) -> Iterator[Callable[[Task], object]]:
     """Tells of progress on a terminal, and of nothing in a pipe."""
@@ -50,6 +58,5 @@ def _shown(context: Context, handle: TaskHandle) -> Iterator[Callable[[Task], ob
         return
     from rich.console import Console  # noqa: PLC0415 — heavy, and only for terminals
 
-    console = Console(stderr=True)
-    with console.status(f"{handle.task.kind} queued") as status:
+    with Console(stderr=True).status(f"{handle.task.kind} {handle.status}") as status:
         yield lambda task: status.update(f"{task.kind} {task.status}")

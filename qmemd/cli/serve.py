@@ -13,7 +13,7 @@ import click
 
 from qmemd.cli.logs import FORMATS, set_up_logging
 from qmemd.cli.open_files import allow_open_files
-from qmemd.cli.opening import page_opened
+from qmemd.cli.opening import page_opened, remove_old
 from qmemd.cli.signals import on_signals
 from qmemd.daemon import Daemon
 from qmemd.errors import SettingsError
@@ -119,6 +119,7 @@ def serve(log_level: str, log_format: str | None, *, open_page: bool, **options:
                     stopping.wait()
             finally:
                 daemon.stop()
+                remove_old(daemon.settings.state_dir)
     except SettingsError as mistake:
         stderr.complain(mistake)
         sys.exit(1)

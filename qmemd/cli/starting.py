@@ -7,15 +7,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
-from qmemd.client import Client, DaemonNotFoundError
+from qmemd.cli.context import answering
+from qmemd.client import Client, DaemonNotFoundError, DaemonUnreachableError
 from qmemd.setting_values import absolute, default_state_dir
 
 PATIENCE = 20.0
 """Seconds for a daemon to be there."""
+FOR_ANOTHER = 3.0
+"""Seconds more, once ours has ended: another command may have started one at the same time."""
+MAX_LOG_BYTES = 1 << 20
+"""Of the log of earlier daemons; then it becomes ``serve.log.1``, in place of the one before."""
 _ROUND = 0.02
 
 
@@ -25,11 +31,48 @@ def start_daemon(workspace: Path, *, clock: Callable[[], float] = time.monotonic
     Raises:
         DaemonNotFoundError: it did not come up; the sentence says where its log is.
     """
-    log = absolute(os.environ.get("QMEMD_STATE_DIR") or default_state_dir(os.environ)) / "serve.log"
+    state_dir = absolute(os.environ.get("QMEMD_STATE_DIR") or default_state_dir(os.environ))
+    log = state_dir / "serve.log"
+    try:
+        started = _spawn(workspace, log)
+    except OSError as error:
+        raise DaemonNotFoundError(
+            f"no daemon can be started: {error.strerror} ({error.filename})", "daemon_not_found"
+        ) from error
+    deadline = clock() + PATIENCE
+    ended = False
+    while clock() < deadline:
+        try:
+            client = answering(Client(workspace=workspace))
+        except (DaemonNotFoundError, DaemonUnreachableError):
+            if not ended and started.poll() is not None:
+                ended, deadline = True, clock() + FOR_ANOTHER
+            time.sleep(_ROUND)
+        else:
+            if started.poll() is None:
+                click.echo(
+                    f"started a daemon for {workspace} (process {started.pid}, log {log}); "
+                    "qmemd stop ends it",
+                    err=True,
+                )
+            return client
+    raise DaemonNotFoundError(
+        f"no daemon came up: {_last_line(log)} (its log is {log})", "daemon_not_found"
+    )
+
+
+def _spawn(workspace: Path, log: Path) -> subprocess.Popen[bytes]:
     log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with os.fdopen(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a") as output:
-        started = subprocess.Popen(
-            [sys.executable, "-P", "-m", "qmemd", "serve", "--port", "0"],
+    with suppress(FileNotFoundError):
+        if log.stat().st_size > MAX_LOG_BYTES:
+            log.replace(log.with_suffix(".log.1"))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+    with os.fdopen(os.open(log, flags, 0o600), "ab") as output:
+        return subprocess.Popen(
+            [
+                *(sys.executable, "-P", "-m", "qmemd", "serve"),
+                *("--port", "0", "--log-level", "warning"),
+            ],
             cwd=workspace,
             env=os.environ | {"QMEMD_WORKSPACE": str(workspace)},
             stdin=subprocess.DEVNULL,
@@ -37,17 +80,11 @@ def start_daemon(workspace: Path, *, clock: Callable[[], float] = time.monotonic
             stderr=output,
             start_new_session=True,
         )
-    deadline = clock() + PATIENCE
-    while clock() < deadline:
-        try:
-            client = Client(workspace=workspace)
-        except DaemonNotFoundError:
-            if started.poll() is not None:
-                break
-            time.sleep(_ROUND)
-        else:
-            click.echo(
-                f"started a daemon for {workspace} (process {started.pid}, log {log})", err=True
-            )
-            return client
-    raise DaemonNotFoundError(f"no daemon came up; its log is {log}", "daemon_not_found")
+
+
+def _last_line(log: Path) -> str:
+    with suppress(OSError), log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - 4096))
+        lines = file.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
+    return "it said nothing"

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import click
 
-from qmemd.cli.context import Context, talks_to_daemon
+from qmemd.cli.context import Context, asks_daemon, talks_to_daemon
+from qmemd.cli.exits import Exit
 
 
 @click.command()
-@talks_to_daemon
+@asks_daemon
 def status(context: Context) -> None:
-    """Say how the daemon is."""
+    """Say how the daemon is; it starts none."""
     client = context.client()
     now = client.call("GET", "/daemon/status")
     tasks, child = now["tasks"], now["child"] or {"phase": "unknown"}
@@ -31,11 +33,11 @@ def status(context: Context) -> None:
 @click.command()
 @talks_to_daemon
 def events(context: Context) -> None:
-    """Print what happens, until Ctrl-C."""
-    with context.client().events() as stream:
-        try:
+    """Print what happens, an event a line, until Ctrl-C."""
+    try:
+        with context.client().events() as stream:
             for event in stream:
                 data = json.dumps(event.data, ensure_ascii=False)
                 context.show({"type": event.type, "data": event.data}, f"{event.type} {data}")
-        except KeyboardInterrupt:
-            stream.close()
+    except KeyboardInterrupt:
+        sys.exit(Exit.INTERRUPTED)

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from acp.schema import CancelRequestNotification, InitializeRequest
 
-from qmemd.acp.messages import INITIALIZE, REMEMBER
+from qmemd._version import __version__
+from qmemd.acp.messages import INITIALIZE, REMEMBER, initialize_params
 from qmemd.acp.process import SpawnConfig
 from qmemd.actors.child_events import (
     ChildExited,
     ReplyArrived,
 )
-from qmemd.actors.generation import Generation, _handshake
+from qmemd.actors.generation import Generation
 from qmemd.errors import MemoryFilesError
 from qmemd.results import RememberResult
 from qmemd.tasks import Remember, Task
@@ -39,7 +40,7 @@ class Listener:
 
 
 def test_what_is_said_first_is_proper_acp() -> None:
-    request = InitializeRequest.model_validate(_handshake())
+    request = InitializeRequest.model_validate(initialize_params(__version__))
     assert request.protocol_version == 1
     assert request.client_capabilities is not None
     assert request.client_capabilities.fs is not None

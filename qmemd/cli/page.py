@@ -1,0 +1,36 @@
+"""``qmemd open``."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from qmemd.cli.context import Context, talks_to_daemon
+from qmemd.cli.exits import Exit
+from qmemd.cli.opening import hand_over, in_browser
+from qmemd.client.discovery import find_daemon
+from qmemd.setting_values import absolute, default_state_dir
+
+
+@click.command("open")
+@talks_to_daemon
+def open_page(context: Context) -> None:
+    """Open the page in a browser.
+
+    The file that hands over the token is removed by the next daemon or browser that is started
+    more than a minute later.
+    """
+    if context.url is not None:
+        raise click.UsageError("a page elsewhere is opened by its address: leave out --url")
+    context.client()
+    found = find_daemon(context.workspace, os.environ)
+    state_dir = absolute(os.environ.get("QMEMD_STATE_DIR") or default_state_dir(os.environ))
+    try:
+        file = hand_over(found.url, found.token, state_dir)
+    except OSError as error:
+        click.echo(f"qmemd: the page cannot be opened: {error.strerror}", err=True)
+        sys.exit(Exit.FAILED)
+    in_browser(file, found.url)
+    context.show({"url": found.url}, found.url)
