@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psutil
 import pytest
 
+from qmemd.announcement import read_announcement
 from qmemd.settings import Settings
 
 
@@ -85,3 +88,16 @@ def home(tmp_path: Path) -> Home:
         "LANG": "C.UTF-8",
     } | {key: os.environ[key] for key in ("PYTHONPATH", "VIRTUAL_ENV") if key in os.environ}
     return Home(root, workspace, base, state, environ)
+
+
+@pytest.fixture
+def started(home: Home) -> Iterator[Home]:
+    """Ends whatever daemon the commands of a test have left."""
+    yield home
+    for file in (home.state / "daemons").glob("*.json"):
+        found = read_announcement(file)
+        with suppress(psutil.NoSuchProcess):
+            if found is not None:
+                process = psutil.Process(found.pid)
+                process.terminate()
+                process.wait(20)

@@ -9,12 +9,10 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
-import psutil
 import pytest
 from click.testing import CliRunner, Result
 
 from qmemd import Daemon
-from qmemd.announcement import read_announcement
 from qmemd.cli import main
 from tests.conftest import Home
 
@@ -42,19 +40,6 @@ def daemon(home: Home) -> Iterator[Daemon]:
     """The one that the commands find."""
     with Daemon(home.settings()) as daemon:
         yield daemon
-
-
-@pytest.fixture
-def started(home: Home) -> Iterator[Home]:
-    """Ends whatever daemon the commands of a test have left."""
-    yield home
-    for file in (home.state / "daemons").glob("*.json"):
-        found = read_announcement(file)
-        with suppress(psutil.NoSuchProcess):
-            if found is not None:
-                process = psutil.Process(found.pid)
-                process.terminate()
-                process.wait(20)
 
 
 class Terminal:
