@@ -84,7 +84,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "cli": {
         *("access_token", "acp", "client", "daemon", "entry_keys", "errors"),
-        *("logs", "model_choice", "setting_values", "settings"),
+        *("logs", "model_choice", "setting_values", "settings", "workspace"),
         *("_version", *RECORDS),
     },
     "__main__": {"cli"},

@@ -7,10 +7,10 @@ import threading
 
 from qmemd._version import __version__
 from qmemd.acp.connection import PendingCalls
-from qmemd.acp.launch import child_argv, child_environment
 from qmemd.acp.messages import INITIALIZE, Message, Response, initialize_params
-from qmemd.acp.process import ChildProcess, SpawnConfig
+from qmemd.acp.process import ChildProcess
 from qmemd.settings import Settings
+from qmemd.workspace.spawning import spawn_config
 
 PATIENCE = 20.0
 """Seconds for an agent to answer."""
@@ -33,7 +33,7 @@ def shake_hands(settings: Settings, *, patience: float = PATIENCE) -> str:
         if isinstance(message, Response):
             answers.put(message)
 
-    process = ChildProcess(_spawn_config(settings), received)
+    process = ChildProcess(spawn_config(settings), received)
     try:
         process.spawn()
     except (OSError, ValueError) as error:
@@ -67,16 +67,3 @@ def _name(result: object) -> str:
     info = result.get("agentInfo") if isinstance(result, dict) else None
     named = [info.get(key) for key in ("name", "version")] if isinstance(info, dict) else []
     return " ".join(str(part) for part in named if part) or "an agent without a name"
-
-
-def _spawn_config(settings: Settings) -> SpawnConfig:
-    workspace = str(settings.workspace)
-    argv = child_argv(
-        settings.agent_command,
-        workspace=workspace,
-        model=settings.model,
-        task_timeout=settings.task_timeout,
-        secrets=settings.secrets.value,
-    )
-    env = child_environment(settings.environ, settings.child_variables)
-    return SpawnConfig(argv=tuple(argv), env=env, cwd=workspace)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import math
 import os
-import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -14,13 +12,10 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pykka
 
-from qmemd.acp.launch import child_argv, child_environment
-from qmemd.acp.process import SpawnConfig
 from qmemd.actors.board import TaskBoard
 from qmemd.actors.bridge import BridgeActor
 from qmemd.actors.event_bus import EventBusActor
@@ -34,7 +29,7 @@ from qmemd.actors.orphan import kill_child, note_child, take_child_lock
 from qmemd.catalog import Catalog
 from qmemd.errors import MemoryFilesError, RequestError, SettingsError
 from qmemd.events import TaskUpdated
-from qmemd.journal import InMemoryJournal, Journal
+from qmemd.journal import Journal
 from qmemd.journal.session_store import NoSessionStore, SessionStore
 from qmemd.memory.change_log import ChangeLog
 from qmemd.memory.commit import Committer
@@ -53,9 +48,12 @@ from qmemd.messages import (
     StartChild,
     StopChild,
 )
-from qmemd.results import ERASED_TEXTS, TaskResult, result_from_wire
 from qmemd.settings import Settings
-from qmemd.tasks import Task
+from qmemd.workspace.erasing import Erasing
+from qmemd.workspace.housekeeping import Housekeeping
+from qmemd.workspace.journals import JournalFiles
+from qmemd.workspace.settling import Settling
+from qmemd.workspace.spawning import spawn_config
 
 log = logging.getLogger(__name__)
 
@@ -70,10 +68,6 @@ LAST_EVENTS = 0.5
 """Seconds that subscribers get for what was published last."""
 STOP_TIMEOUT = 4.3
 """Seconds for all of it."""
-CHILD_OPEN_FILES = 4096
-"""What a child may have open; agents have some hundreds when they watch a project."""
-MIB = 1024 * 1024
-HOUSEKEEPING_INTERVAL = 6 * 3600.0
 STARTING_TIME = timedelta(seconds=120)
 """What a task may wait for a child, on top of its own time, while its claim holds."""
 
@@ -99,14 +93,13 @@ class Workspace:
         self._on_task = on_task
         self._journal_given = journal
         self._journal: Journal
+        self._journals = JournalFiles(settings.state_dir)
         self.session_store: SessionStore = NoSessionStore()
         """Where sessions survive. Known once it was started."""
         self._use(settings.memory)
         self._closing = ExitStack()
         self._deadline = math.inf
         """When stopping has to be over; monotonic."""
-        self._housekeeping = threading.Event()
-        """Set when there is no house to keep any more."""
         self._child: tuple[int, float] | None = None
         """Process id and start time of the last child."""
         self.board = TaskBoard(lambda work: in_background(work, "qmemd-future"))
@@ -150,14 +143,18 @@ class Workspace:
         try:
             with ExitStack() as closing:
                 child_lock = self._take(closing)
-                self._settle_open()
-                self._open_journal()
-                if self._journal_given is None:  # a host's may serve others too
-                    closing.callback(self._journal.close)
+                self._settling.settle_all()
+                if self._journal_given is not None:
+                    self._journal = self._journal_given
+                else:
+                    kind = self._settings.journal
+                    self._journal = self._journals.open(kind, self.path, self._clock)
+                    closing.callback(self._journal.close)  # a host's may serve others too
                 self.session_store = self._journal.sessions
                 self._start_actors(closing, child_lock)
-                closing.callback(self._housekeeping.set)
-                in_background(self._keep_house, "qmemd-housekeeping")
+                housekeeping = Housekeeping(self._history, self._is_unfinished, self._clock)
+                closing.callback(housekeeping.end)
+                in_background(housekeeping.run, "qmemd-housekeeping")
                 self._closing = closing.pop_all()
         except OSError as error:
             raise SettingsError(
@@ -202,20 +199,24 @@ class Workspace:
             clock=self._clock,
             new_id=self._new_id,
             lease=timedelta(seconds=settings.task_timeout) + STARTING_TIME,
-            on_erased=self._erased,
+            on_erased=Erasing(self.path, self._journals, self._history.owed).elsewhere,
         )
         closing.callback(lambda: self.fanout.close(self._at_most(LAST_EVENTS)))
         sessions_end = not self.session_store.survives
         closing.callback(lambda: self._hub.close(sessions_end=sessions_end))
         self._bus = EventBusActor.start(self._hub, self.fanout, self._on_task)
         closing.callback(self._stop_actor, self._bus)
-        lane.recover(self._applied, self._history.owed.of_workspace(self.path))
+        lane.recover(self._settling.applied, self._history.owed.of_workspace(self.path))
         self._lane = LaneActor.start(lane)
         closing.callback(self._stop_actor, self._lane)
         self._bridge = BridgeActor.start(
             lane=self.tell_lane,
-            settle=self._settle,
-            spawn=self._spawn_config(child_lock),
+            settle=lambda task: self._settling.applied(task.task_id),
+            spawn=spawn_config(
+                settings,
+                pass_fds=(child_lock.fileno(),),
+                on_spawn=partial(self._spawned, child_lock),
+            ),
             workspace=self.path,
             task_timeout=settings.task_timeout,
             idle_timeout=settings.idle_timeout,
@@ -280,37 +281,10 @@ class Workspace:
         """What tasks did to the documents."""
         self.catalog = Catalog(memory)
         """What is remembered."""
-        self._committer = Committer(
+        committer = Committer(
             memory, self._history, scanner=Scanner(), clock=self._clock, new_id=self._new_id
         )
-
-    def _open_journal(self) -> None:
-        settings = self._settings
-        if self._journal_given is not None:
-            self._journal = self._journal_given
-        elif settings.journal == "memory":
-            self._journal = InMemoryJournal(self._clock)
-        else:
-            from qmemd.journal.sqlite import SqliteJournal  # noqa: PLC0415 — not all want it
-
-            self._journal = SqliteJournal(self._journal_of(self.path), self._clock)
-
-    def _settle_open(self) -> None:
-        """Finishes or puts back what a run that died left half-done."""
-        try:
-            self._committer.settle()
-        except MemoryFilesError as error:  # another workspace's commit is at it; it settles too
-            log.warning("what an earlier run left open is not settled yet: %s", error)
-
-    def _keep_house(self) -> None:
-        """Bounds the history, now and every few hours."""
-        while True:
-            try:
-                self._history.prune(self._clock(), is_unfinished=self._is_unfinished)
-            except OSError:
-                log.warning("the history could not be pruned", exc_info=True)
-            if self._housekeeping.wait(HOUSEKEEPING_INTERVAL):
-                return
+        self._settling = Settling(committer, self._history)
 
     def _is_unfinished(self, workspace: str, task_id: str) -> bool:
         """Whether a task may still be run, here or by the next daemon of another workspace."""
@@ -318,7 +292,7 @@ class Workspace:
             return task_id in self.board.unfinished()
         from qmemd.journal.elsewhere import has_pending  # noqa: PLC0415 — few histories get so old
 
-        return has_pending(self._journal_of(workspace), task_id)
+        return has_pending(self._journals.of(workspace), task_id)
 
     def abort(self) -> None:
         """Kills the child at once, from any thread, for a process that is about to exit hard."""
@@ -328,66 +302,6 @@ class Workspace:
     def _spawned(self, child_lock: FileLock, pid: int, started: float) -> None:
         self._child = (pid, started)
         note_child(child_lock, pid, started)
-
-    def _settle(self, task: Task) -> TaskResult | None:
-        """Called by the thread that saw a child die, before its task's end is told."""
-        return self._applied(task.task_id)
-
-    def _applied(self, task_id: str) -> TaskResult | None:
-        """The result of a task whose change set was applied, whatever became of its run."""
-        change_set = self._committer.settle_task(task_id)
-        if change_set is None:
-            return None
-        wire = dict(change_set.result)
-        if owed := self._history.owed.of_task(task_id):
-            wire[ERASED_TEXTS] = list(owed)
-        return result_from_wire(change_set.kind, wire)
-
-    def _erased(self, texts: tuple[str, ...]) -> None:
-        """Our journal is rid of them: now those of other workspaces, which may be many."""
-        own = self._journal_of(self.path)
-        others = [path for path in self._journals.glob("*.sqlite3") if path != own]
-        if others:
-            in_background(lambda: self._erase_elsewhere(others, texts), "qmemd-erase")
-        else:
-            self._history.owed.paid(self.path, texts)
-
-    def _erase_elsewhere(self, journals: list[Path], texts: tuple[str, ...]) -> None:
-        from qmemd.journal.elsewhere import erase_in  # noqa: PLC0415 — few ever erase
-
-        done = [erase_in(path, texts) for path in journals]
-        if all(done):
-            self._history.owed.paid(self.path, texts)
-
-    @property
-    def _journals(self) -> Path:
-        return self._settings.state_dir / "journals"
-
-    def _journal_of(self, workspace: str) -> Path:
-        name = hashlib.sha256(workspace.encode()).hexdigest()[:16]
-        return self._journals / f"{name}.sqlite3"
-
-    def _spawn_config(self, child_lock: FileLock) -> SpawnConfig:
-        settings = self._settings
-        return SpawnConfig(
-            argv=tuple(
-                child_argv(
-                    settings.agent_command,
-                    workspace=self.path,
-                    model=settings.model,
-                    task_timeout=settings.task_timeout,
-                    secrets=settings.secrets.value,
-                    max_model_calls=settings.max_model_calls,
-                    max_tokens_per_day=settings.max_tokens_per_day,
-                )
-            ),
-            env=child_environment(settings.environ, settings.child_variables),
-            cwd=self.path,
-            pass_fds=(child_lock.fileno(),),
-            on_spawn=partial(self._spawned, child_lock),
-            memory=settings.child_memory * MIB or None,
-            open_files=CHILD_OPEN_FILES,
-        )
 
 
 def _asked(ask: Callable[[Future[None]], None], timeout: float) -> bool:
