@@ -18,7 +18,7 @@ from qmemd.setting_values import absolute, default_state_dir
 
 PATIENCE = 20.0
 """Seconds for a daemon to be there."""
-FOR_ANOTHER = 3.0
+FOR_ANOTHER = 2.0
 """Seconds more, once ours has ended: another command may have started one at the same time."""
 MAX_LOG_BYTES = 1 << 20
 """Of the log of earlier daemons; then it becomes ``serve.log.1``, in place of the one before."""

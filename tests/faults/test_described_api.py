@@ -14,7 +14,7 @@ from tests.faults.victim import TOKEN, Victim
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60 * 60)]
 
-EXAMPLES = os.environ.get("QMEMD_FUZZ_EXAMPLES", "30")
+EXAMPLES = os.environ.get("QMEMD_FUZZ_EXAMPLES", "20")
 """Examples of each operation and phase; a long run sets more."""
 
 

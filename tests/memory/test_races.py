@@ -22,7 +22,7 @@ from qmemd.memory.late_writes import LateWrites
 from qmemd.memory.memorypath import MemoryPath
 from tests.memory.world import World, document, run_of, user
 
-RACES = 1000
+RACES = int(os.environ.get("QMEMD_RACES", "400"))
 A_WORLD = 50
 """Races on one memory; a fresh one keeps the index small."""
 SECONDS = 45.0
