@@ -90,15 +90,16 @@ class Daemon:
             sessions=lambda: self._sessions.count,
             clock=lambda: datetime.now(UTC),
         )
+        self._context_files = ContextFiles(
+            self.settings.workspace,
+            self.settings.user_directory,
+            self.settings.base / "qmemd" / ".qmemd-context.lock",
+        )
         self._door = Door(
             workspace=self._workspace.path,
             board=self._workspace.board,
             sessions=self._sessions,
-            context_files=ContextFiles(
-                self.settings.workspace,
-                self.settings.user_directory,
-                self.settings.base / "qmemd" / ".qmemd-context.lock",
-            ),
+            context_files=self._context_files,
             change_log=lambda: self._workspace.change_log,
             catalog=lambda: self._workspace.catalog,
             status=self._status.now,
@@ -362,3 +363,4 @@ class Daemon:
         """What takes some tens of milliseconds the first time, and no request should wait for."""
         find_secret("")
         self._serving.warm_up()
+        self._context_files.tidy()

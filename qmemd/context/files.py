@@ -8,13 +8,13 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from qmemd.context.excerpts import BOM, excerpt
 from qmemd.context.places import Places
 from qmemd.context.records import ContextScope, FileContent, Listing, WriteMode, Written
-from qmemd.context.saving import TooLargeError, look, save_over
+from qmemd.context.saving import TooLargeError, look, remove_leftovers, save_over
 from qmemd.context.section import append
 from qmemd.errors import MemoryFilesError, RequestError
 from qmemd.memory.files import atomic_write, read_regular
@@ -79,6 +79,7 @@ class ContextFiles:
         try:
             with self._turn():
                 target = self._places.target(scope, WRITTEN_NAME)
+                remove_leftovers(target.parent)
                 put = self._append if appends else self._replace
                 size, changed = put(scope, target, content)
         except MemoryFilesError as error:
@@ -89,6 +90,12 @@ class ContextFiles:
                 extra["osCode"] = name
             raise RequestError("file_error", extra=extra) from error
         return Written(shown, size, mode, changed)
+
+    def tidy(self) -> None:
+        """Removes what writers left that were killed. Never fails."""
+        for scope in ContextScope:
+            with suppress(OSError, MemoryFilesError, RequestError), self._turn():
+                remove_leftovers(self._places.target(scope, WRITTEN_NAME).parent)
 
     def read(
         self, path: str, *, max_bytes: int, first_line: int = 1, lines: int | None = None

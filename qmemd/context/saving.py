@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from qmemd.errors import MemoryFilesError
 from qmemd.memory import files
+
+LEFT_BEHIND = 60.0
+"""Seconds after which a temporary file is one that a killed process left."""
+_TEMPORARY = re.compile(r"\.qmemd-[0-9a-f]{16}\.tmp")
 
 
 class TooLargeError(Exception):
@@ -59,3 +66,14 @@ def save_over(target: Path, expected: bytes | None, data: bytes, *, limit: int, 
             files.unlink_at(directory, temporary)
         os.fsync(directory)
     return True
+
+
+def remove_leftovers(directory: Path) -> None:
+    """Removes what a process left here that was killed while it wrote. Never fails."""
+    with suppress(OSError), files.open_directory(directory) as descriptor:
+        for entry in os.scandir(descriptor):
+            if not _TEMPORARY.fullmatch(entry.name):
+                continue
+            with suppress(OSError):
+                if entry.stat(follow_symlinks=False).st_mtime < time.time() - LEFT_BEHIND:
+                    files.unlink_at(descriptor, entry.name)

@@ -406,3 +406,27 @@ def test_reading_a_part(desk: Desk) -> None:
 def test_nothing_else_can_be_read(desk: Desk, path: str, refusal: str) -> None:
     (desk.workspace / "README.md").write_text("x")
     assert code(lambda: desk.files.read(path, max_bytes=10)) == refusal
+
+
+def test_what_a_killed_writer_left_is_removed_and_nothing_else(desk: Desk) -> None:
+    desk.user.mkdir(parents=True)
+    old, young = "0123456789abcdef", "fedcba9876543210"
+    for directory in (desk.workspace, desk.user):
+        for name in (f".qmemd-{old}.tmp", f".qmemd-{young}.tmp", ".qmemd-notes.tmp", "notes.tmp"):
+            (directory / name).write_text("half")
+        for name in (f".qmemd-{old}.tmp", ".qmemd-notes.tmp", "notes.tmp"):
+            os.utime(directory / name, (1, 1))
+    left = {f".qmemd-{young}.tmp", ".qmemd-notes.tmp", "notes.tmp"}
+    desk.files.write(WORKSPACE, REPLACE, "text")
+    assert {path.name for path in desk.workspace.iterdir()} == {*left, "QWEN.md"}
+    desk.files.tidy()
+    assert {path.name for path in desk.user.iterdir()} == left
+
+
+def test_tidying_fails_nothing(desk: Desk) -> None:
+    desk.files.tidy()
+    desk.user.parent.mkdir()
+    desk.user.symlink_to(desk.outside)
+    desk.document.symlink_to("/elsewhere")
+    desk.files.tidy()
+    assert desk.document.is_symlink()
