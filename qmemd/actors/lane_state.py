@@ -10,17 +10,15 @@ import logging
 from collections import deque
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from qmemd.actors.board import TaskBoard
+from qmemd.actors.endings import Endings
 from qmemd.actors.guarded import answer, refuse
-from qmemd.actors.task_updates import log_update, update_of
+from qmemd.actors.news import Publish, TaskNews
 from qmemd.errors import RequestError
-from qmemd.events import MemoryChanged, TaskUpdated
-from qmemd.journal import Capacity, Claim, ClaimLostError, IdempotencyKey, Journal, fingerprint
-from qmemd.kinds import TaskStatus
+from qmemd.journal import Capacity, Claim, IdempotencyKey, Journal, fingerprint
 from qmemd.logs.fields import fields, task_fields
 from qmemd.messages import (
     Availability,
@@ -31,7 +29,7 @@ from qmemd.messages import (
     RunTask,
     TaskFinished,
 )
-from qmemd.results import ForgetResult, TaskResult
+from qmemd.results import TaskResult
 from qmemd.tasks import (
     MAX_PENDING,
     Task,
@@ -64,7 +62,7 @@ class LaneState:
         journal: Journal,
         board: TaskBoard,
         tell_bridge: Callable[[Any], None],
-        publish: Callable[[MemoryChanged | TaskUpdated], None],
+        publish: Publish,
         clock: Callable[[], datetime],
         new_id: Callable[[], str],
         lease: timedelta,
@@ -76,7 +74,6 @@ class LaneState:
         self._journal = journal
         self._board = board
         self._tell_bridge = tell_bridge
-        self._publish = publish
         self._clock = clock
         self._new_id = new_id
         self._lease = lease
@@ -87,13 +84,18 @@ class LaneState:
         self._draining: list[Future[None]] | None = None
         """None while the lane works; else those who wait until nothing is in flight."""
         self._abandoned = False
-        self._owed: list[tuple[Claim, TaskResult | TaskFailure]] = []
-        """Ends that the journal has not taken yet; at most one, since nothing is claimed then."""
         self.on_stuck: Callable[[], object] = lambda: None
         """Called when the journal did not do what it was asked: to be followed by ``advance``."""
-        self._on_erased = on_erased
-        self._to_erase: dict[str, None] = {}
-        """Texts that the journal has not been rid of yet."""
+        self._news = TaskNews(board, publish)
+        self._endings = Endings(
+            workspace,
+            journal,
+            board,
+            self._news,
+            clock=clock,
+            on_stuck=self._stuck,
+            on_erased=on_erased,
+        )
 
     def recover(
         self, applied: Callable[[str], TaskResult | None], to_erase: Collection[str] = ()
@@ -104,19 +106,19 @@ class LaneState:
         completes from there; one that ran too often fails. ``to_erase`` are texts that an earlier
         holder had not got rid of.
         """
-        self._to_erase.update(dict.fromkeys(to_erase))
+        self._endings.erase_soon(to_erase)
         for task in self._journal.recover(self._workspace):
             if task.status.terminal:
                 self._board.post(task)  # old news
             elif (result := applied(task.task_id)) is not None:
-                self._end(task.task_id, result, None)
+                self._endings.end(task.task_id, result, None)
             elif task.request is None:  # its text was never kept
-                self._end(task.task_id, TaskFailure.of("secret_detected"), None)
+                self._endings.end(task.task_id, TaskFailure.of("secret_detected"), None)
             elif task.attempts >= MAX_ATTEMPTS:
-                self._end(task.task_id, TaskFailure.of("daemon_restarted"), None)
+                self._endings.end(task.task_id, TaskFailure.of("daemon_restarted"), None)
             else:
                 self._board.post(task)  # it was accepted before, and now it is queued again
-                self._post(task)
+                self._news.post(task)
 
     def enqueue(self, message: Enqueue) -> None:
         """Answers ``message.reply`` now, or once the child has said whether it can."""
@@ -150,7 +152,7 @@ class LaneState:
         if self._in_flight is not None and self._in_flight.task.task_id == task.task_id:
             self._tell_bridge(CancelTask(task.task_id))
         else:
-            task = self._end(task.task_id, TaskFailure.of("task_cancelled"), None)
+            task = self._endings.end(task.task_id, TaskFailure.of("task_cancelled"), None)
         answer(message.reply, task)
 
     def take_held(self, availability: Availability) -> tuple[Enqueue, ...]:
@@ -174,9 +176,9 @@ class LaneState:
             return
         self._in_flight = None
         if self._abandoned and isinstance(message.outcome, TaskFailure):
-            self._post(self._journal.release(claim))
+            self._news.post(self._journal.release(claim))
         else:
-            self._end_or_owe(message.outcome, claim)
+            self._endings.end_or_owe(message.outcome, claim)
         self.advance()
 
     def fail_in_flight(self) -> None:
@@ -184,7 +186,7 @@ class LaneState:
         claim, self._in_flight = self._in_flight, None
         if claim is not None:
             failure = TaskFailure.of(f"{claim.task.kind}_failed", "the daemon failed; see its log")
-            self._end_or_owe(failure, claim)
+            self._endings.end_or_owe(failure, claim)
         self.advance()
 
     def drain(self, reply: Future[None]) -> None:
@@ -199,6 +201,9 @@ class LaneState:
         """The run in flight is about to lose its child: unless applied, it is queued again."""
         self._abandoned = True
 
+    def _stuck(self) -> None:
+        self.on_stuck()  # which is set once there is an actor
+
     def _accept(self, message: Enqueue) -> None:
         if message.reply.cancelled() or not message.reply.set_running_or_notify_cancel():
             return  # whoever asked has gone; accepting now would surprise
@@ -212,11 +217,11 @@ class LaneState:
         )
         self._board.drop(accepted.evicted)
         if not accepted.replayed:
-            self._post(accepted.task)
+            self._news.post(accepted.task)
         answer(message.reply, accepted.task)
         if message.secret and not accepted.replayed:
             try:
-                self._end(task_id, TaskFailure.of("secret_detected", message.secret), None)
+                self._endings.end(task_id, TaskFailure.of("secret_detected", message.secret), None)
             except Exception:  # it ends so all the same, once it is its turn
                 log.exception("the journal does not take the end of %s", task_id)
         self.advance()
@@ -229,10 +234,10 @@ class LaneState:
             for reply in self._draining:
                 answer(reply, None)
             return
-        if not self._pay():
+        if not self._endings.pay():
             self.on_stuck()
             return
-        self._erase()
+        self._endings.erase()
         try:
             claim = self._journal.claim(self._workspace, self._holder, self._lease)
         except Exception:
@@ -242,116 +247,18 @@ class LaneState:
         if claim is None:
             return
         if claim.task.request is None:  # its text was never kept
-            self._end_or_owe(TaskFailure.of("secret_detected"), claim)
+            self._endings.end_or_owe(TaskFailure.of("secret_detected"), claim)
             self.advance()
             return
         self._in_flight = claim
         try:
             task = self._journal.start(claim)
-            self._post(task)
+            self._news.post(task)
             self._tell_bridge(RunTask(task, self._workspace))
         except Exception:
             task_id, extra = claim.task.task_id, task_fields(claim.task)
             log.exception("%s could not be started", task_id, extra=extra)
             self.fail_in_flight()
-
-    def _end_or_owe(self, outcome: TaskResult | TaskFailure, claim: Claim) -> None:
-        """Ends a task. If the journal does not take it now, those who poll are told all the same.
-
-        Its claim would keep the lane shut until the lease ends, so the journal is asked again
-        before the next task is claimed.
-        """
-        task_id, extra = claim.task.task_id, task_fields(claim.task)
-        try:
-            self._end(task_id, outcome, claim)
-        except Exception:
-            log.exception("the journal does not take the end of %s", task_id, extra=extra)
-            self._owed.append((claim, outcome))
-            posted = self._board.get(claim.task.task_id)
-            task = claim.task if posted is None else posted.task
-            self._tell_end(task.finished(outcome, self._clock()))
-
-    def _pay(self) -> bool:
-        """Whether the journal knows by now of every end."""
-        while self._owed:
-            claim, outcome = self._owed[0]
-            task_id, extra = claim.task.task_id, task_fields(claim.task)
-            try:
-                self._finish(task_id, outcome, claim)
-            except (ClaimLostError, KeyError, ValueError):
-                log.warning("the journal knows another end of %s", task_id, extra=extra)
-            except Exception:
-                log.exception("the journal still does not take the end of %s", task_id, extra=extra)
-                return False
-            del self._owed[0]
-        return True
-
-    def _end(self, task_id: str, outcome: TaskResult | TaskFailure, claim: Claim | None) -> Task:
-        task = self._finish(task_id, outcome, claim)
-        self._tell_end(task)
-        return task
-
-    def _finish(self, task_id: str, outcome: TaskResult | TaskFailure, claim: Claim | None) -> Task:
-        if isinstance(outcome, ForgetResult) and outcome.erased_texts:
-            self._to_erase.update(dict.fromkeys(outcome.erased_texts))
-            outcome = replace(outcome, erased_texts=())
-        task = self._journal.finish(task_id, outcome, claim)
-        self._erase()
-        return task
-
-    def _erase(self) -> None:
-        """Takes texts out of everything that is kept of earlier tasks; tried again if it fails."""
-        if not self._to_erase:
-            return
-        texts = tuple(self._to_erase)
-        try:
-            self._journal.erase(texts)
-        except Exception:
-            log.exception("what was to be erased may still stand in the journal")
-            self.on_stuck()
-            return
-        self._to_erase.clear()
-        self._on_erased(texts)  # first: what is posted as completed has left nothing behind
-        # All, since an earlier attempt may have cleaned some of them already.
-        for task in reversed(self._journal.list(self._workspace)):
-            if task.status.terminal:
-                self._board.post(task)
-
-    def _tell_end(self, task: Task) -> None:
-        self._post(task)
-        if (
-            task.status is TaskStatus.COMPLETED
-            and task.result is not None
-            and _changed(task.result)
-        ):
-            self._tell_listeners(
-                MemoryChanged(
-                    source=f"workspace_memory_{task.kind}",
-                    task_id=task.task_id,
-                    touched_scopes=task.result.touched_scopes,
-                    originator=task.client_id,
-                )
-            )
-
-    def _post(self, task: Task) -> None:
-        """The task has another state now: the board shows it; listeners and the log are told."""
-        posted = self._board.get(task.task_id)
-        update = update_of(posted.task if posted else None, task)
-        self._board.post(task)
-        log_update(update)
-        self._tell_listeners(update)
-
-    def _tell_listeners(self, event: MemoryChanged | TaskUpdated) -> None:
-        try:
-            self._publish(event)
-        except Exception:  # no listener's trouble is a task's
-            extra = fields(event.task_id, client_id=event.originator)
-            log.exception("could not publish %s of %s", event.type, event.task_id, extra=extra)
-
-
-def _changed(result: TaskResult) -> bool:
-    """Whether documents really changed: an index alone touches no scope."""
-    return bool(result.touched_scopes)
 
 
 def _key(workspace: str, message: Enqueue) -> IdempotencyKey | None:
