@@ -42,9 +42,10 @@ ALLOWED: dict[str, set[str]] = {
     "access_token": {"errors"},
     "setting_values": {"access_token", "errors", "model_choice"},
     "settings": {"errors", "memory", "setting_values"},
+    "config": {"errors", "setting_values", "settings"},
     "context": {"errors", "memory"},
     "announcement": {"memory"},
-    "client": {"announcement", "errors", *RECORDS, "setting_values", "texts"},
+    "client": {"announcement", "config", "errors", *RECORDS, "texts"},
     "journal": {"erasure", "errors", "texts", *RECORDS},
     "http": {"catalog", "context", "errors", *RECORDS, "texts", "_version"},
     "actors": {
@@ -83,8 +84,8 @@ ALLOWED: dict[str, set[str]] = {
         *RECORDS,
     },
     "cli": {
-        *("access_token", "acp", "client", "daemon", "entry_keys", "errors"),
-        *("logs", "model_choice", "setting_values", "settings", "workspace"),
+        *("access_token", "acp", "client", "config", "daemon", "entry_keys", "errors"),
+        *("logs", "model_choice", "settings", "workspace"),
         *("_version", *RECORDS),
     },
     "__main__": {"cli"},

@@ -14,10 +14,13 @@ from pathlib import Path
 import pytest
 
 from qmemd import Daemon
+from qmemd.config.layers import layered
+from qmemd.config.table import OPTIONS
 from tests.conftest import Home
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
+SETTINGS = (ROOT / "docs" / "settings.md").read_text()
 API = (ROOT / "docs" / "api.md").read_text()
 CURL = shutil.which("curl")
 
@@ -106,10 +109,28 @@ def test_every_flag_and_variable_of_the_table_is_known() -> None:
         check=True,
         env=os.environ | {"COLUMNS": "200"},
     ).stdout
-    for flag in set(re.findall(r"`(--[a-z-]+)", README)):
+    for flag in set(re.findall(r"^\| .*`(--[a-z-]+)", SETTINGS, re.MULTILINE)):
         assert flag in helped, flag
     for flag in set(re.findall(r"(--[a-z-]+)", helped)) - {"--help"}:
-        assert flag in README, flag
+        assert flag in SETTINGS, flag
+
+
+def test_the_table_of_settings_names_every_variable() -> None:
+    for option in OPTIONS:
+        for variable in option.variables:
+            assert f"`{variable}`" in SETTINGS, variable
+        if option.harmless:
+            row = SETTINGS.split("| the project's")[1].split("\n")[0]
+            assert f"`{option.name}`" in row
+
+
+def test_the_example_of_a_file(home: Home) -> None:
+    path = home.root / "user.toml"
+    path.write_text(block("toml", "model", SETTINGS))
+    path.chmod(0o600)
+    env = home.environ | {"QMEMD_CONFIG": str(path), "OPENAI_BASE_URL": "http://localhost:1/v1"}
+    settings = layered({"workspace": home.workspace}, env).settings()
+    assert (settings.model, settings.rate_limit) == ("openai:qwen3:8b", True)
 
 
 def test_every_test_that_the_documents_name_is_there() -> None:

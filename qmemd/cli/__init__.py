@@ -23,6 +23,7 @@ _COMMANDS = {
     "status": "watching:status",
     "events": "watching:events",
     "open": "page:open_page",
+    "config": "configured:config",
     "doctor": "doctor:doctor",
     "completion": "completion:completion",
     "stop": "stopping:stop",

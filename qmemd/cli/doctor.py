@@ -19,6 +19,7 @@ from qmemd.cli.context import answering
 from qmemd.cli.exits import Exit
 from qmemd.cli.handshake import HandshakeError, shake_hands
 from qmemd.client import Client, ClientError, DaemonNotFoundError
+from qmemd.config.layers import layered
 from qmemd.errors import QmemdError, SettingsError
 from qmemd.model_choice import endpoint_of
 from qmemd.settings import Settings
@@ -57,9 +58,10 @@ def doctor(workspace: Path | None, as_json: bool) -> None:
 def examine(workspace: Path | None) -> Iterator[Finding]:
     """Everything that is looked at, in the order in which a daemon needs it."""
     try:
-        settings = Settings(workspace=workspace)
+        settings = layered({"workspace": workspace}, os.environ).settings()
     except SettingsError as error:
-        yield Finding("settings", False, error.message, "Mend the variable or flag that is named.")
+        mend = "Mend the variable or file that is named; qmemd config shows them."
+        yield Finding("settings", False, error.message, mend)
         return
     yield Finding("settings", True, f"workspace {settings.workspace}, model {settings.model}")
     for what, path in (("memory", settings.base), ("state", settings.state_dir)):

@@ -16,6 +16,9 @@ from qmemd.logs import JsonFormatter, TextFormatter
 FORMATS = ("text", "json")
 """The first one is the default."""
 
+LEVELS = ("info", "debug", "warning", "error")
+"""The first one is the default."""
+
 log = logging.getLogger(__name__)
 
 
@@ -34,17 +37,18 @@ class Stderr:
             click.echo(f"qmemd: {mistake}", err=True)
 
 
-def set_up_logging(level: str, log_format: str | None) -> Stderr:
+def set_up_logging(level: str | None, log_format: str | None) -> Stderr:
     """Everything that is logged goes to stderr from now on.
 
     Args:
-        level: as ``--log-level`` has it.
+        level: one of ``LEVELS``.
         log_format: one of ``FORMATS``; None asks the environment.
 
     Raises:
-        SettingsError: the environment names a format that is none.
+        SettingsError: the environment or a file names one that is none.
     """
-    in_json = _chosen(log_format) == "json"
+    level = _one_of(LEVELS, "log-level", level)
+    in_json = _one_of(FORMATS, *_named(log_format)) == "json"
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if in_json else TextFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler])
@@ -54,11 +58,17 @@ def set_up_logging(level: str, log_format: str | None) -> Stderr:
     return Stderr(in_json=in_json)
 
 
-def _chosen(log_format: str | None) -> str:
-    chosen = log_format or os.environ.get("QMEMD_LOG_FORMAT", "").strip() or FORMATS[0]
-    if chosen not in FORMATS:
-        raise SettingsError(f"QMEMD_LOG_FORMAT must be text or json, not {chosen!r}")
-    return chosen
+def _named(log_format: str | None) -> tuple[str, str | None]:
+    """Who says which."""
+    if log_format is not None:
+        return "log-format", log_format
+    return "QMEMD_LOG_FORMAT", os.environ.get("QMEMD_LOG_FORMAT", "").strip() or None
+
+
+def _one_of(choices: tuple[str, ...], what: str, chosen: str | None) -> str:
+    if chosen is not None and chosen not in choices:
+        raise SettingsError(f"{what} must be one of {', '.join(choices)}, not {chosen!r}")
+    return chosen or choices[0]
 
 
 def _log_what_python_prints() -> None:

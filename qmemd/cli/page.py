@@ -11,7 +11,7 @@ from qmemd.cli.context import Context, talks_to_daemon
 from qmemd.cli.exits import Exit
 from qmemd.cli.opening import hand_over, in_browser
 from qmemd.client.discovery import find_daemon
-from qmemd.setting_values import absolute, default_state_dir
+from qmemd.config.state_dir import state_directory
 
 
 @click.command("open")
@@ -26,9 +26,8 @@ def open_page(context: Context) -> None:
         raise click.UsageError("a page elsewhere is opened by its address: leave out --url")
     context.client()
     found = find_daemon(context.workspace, os.environ)
-    state_dir = absolute(os.environ.get("QMEMD_STATE_DIR") or default_state_dir(os.environ))
     try:
-        file = hand_over(found.url, found.token, state_dir)
+        file = hand_over(found.url, found.token, state_directory(os.environ))
     except OSError as error:
         click.echo(f"qmemd: the page cannot be opened: {error.strerror}", err=True)
         sys.exit(Exit.FAILED)

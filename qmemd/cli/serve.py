@@ -11,13 +11,13 @@ from typing import Any
 
 import click
 
-from qmemd.cli.logs import FORMATS, set_up_logging
+from qmemd.cli.logs import FORMATS, LEVELS, set_up_logging
 from qmemd.cli.open_files import allow_open_files
 from qmemd.cli.opening import page_opened, remove_old
 from qmemd.cli.signals import on_signals
+from qmemd.config.layers import layered
 from qmemd.daemon import Daemon
 from qmemd.errors import SettingsError
-from qmemd.settings import Settings
 
 SWITCH_INTERVAL = 1e-4
 """Seconds a thread may keep the interpreter; short, because many threads do little each."""
@@ -71,23 +71,23 @@ OPEN_FILES = 4096
 @click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
 @click.option(
     "--log-level",
-    type=click.Choice(["debug", "info", "warning", "error"]),
-    default="info",
-    show_default=True,
-    help="How much is logged to stderr.",
+    type=click.Choice(LEVELS),
+    help="How much is logged to stderr. [default: info]",
 )
 @click.option(
     "--log-format",
     type=click.Choice(FORMATS),
     help="Lines for people, or an object of JSON a line. [default: text]",
 )
-def serve(log_level: str, log_format: str | None, *, open_page: bool, **options: Any) -> None:
+def serve(*, open_page: bool, **options: Any) -> None:
     """Run the daemon until SIGTERM, SIGINT or SIGHUP.
 
-    What is not given here comes from the environment; see the table in the README.
+    What is not given here comes from the environment, then from qmemd.toml: see `qmemd config`.
     """
     try:
-        stderr = set_up_logging(log_level, log_format)
+        options["allow_origins"] = options["allow_origins"] or None
+        layers = layered(options, os.environ)
+        stderr = set_up_logging(layers.given.get("log_level"), layers.given.get("log_format"))
     except SettingsError as mistake:
         click.echo(f"qmemd: {mistake}", err=True)
         sys.exit(1)
@@ -105,8 +105,7 @@ def serve(log_level: str, log_format: str | None, *, open_page: bool, **options:
         os._exit(128 + number)
 
     try:
-        options["allow_origins"] = options["allow_origins"] or None
-        daemon = Daemon(Settings(**options), on_failure=on_failure)
+        daemon = Daemon(layers.settings(), on_failure=on_failure)
         with on_signals(stopping.set, at_once):
             daemon.start()
             try:

@@ -14,7 +14,8 @@ import click
 
 from qmemd.cli.context import answering
 from qmemd.client import Client, DaemonNotFoundError, DaemonUnreachableError
-from qmemd.setting_values import absolute, default_state_dir
+from qmemd.config.state_dir import state_directory
+from qmemd.errors import SettingsError
 
 PATIENCE = 20.0
 """Seconds for a daemon to be there."""
@@ -31,8 +32,10 @@ def start_daemon(workspace: Path, *, clock: Callable[[], float] = time.monotonic
     Raises:
         DaemonNotFoundError: it did not come up; the sentence says where its log is.
     """
-    state_dir = absolute(os.environ.get("QMEMD_STATE_DIR") or default_state_dir(os.environ))
-    log = state_dir / "serve.log"
+    try:
+        log = state_directory(os.environ) / "serve.log"
+    except SettingsError as error:
+        raise DaemonNotFoundError(error.message, "daemon_not_found") from error
     try:
         started = _spawn(workspace, log)
     except OSError as error:

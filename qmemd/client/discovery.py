@@ -8,8 +8,8 @@ from pathlib import Path
 
 from qmemd.announcement import Announcement, announcement_path, read_announcement
 from qmemd.client.errors import DaemonNotFoundError
+from qmemd.config.state_dir import state_directory
 from qmemd.errors import SettingsError
-from qmemd.setting_values import absolute, default_state_dir
 
 
 def find_daemon(workspace: str | os.PathLike[str] | None, env: Mapping[str, str]) -> Announcement:
@@ -25,7 +25,7 @@ def find_daemon(workspace: str | os.PathLike[str] | None, env: Mapping[str, str]
     """
     try:
         directory = Path(workspace or env.get("QMEMD_WORKSPACE") or ".").expanduser().resolve()
-        state_dir = absolute(env.get("QMEMD_STATE_DIR") or default_state_dir(env))
+        state_dir = state_directory(env)
     except (OSError, RuntimeError, ValueError, SettingsError) as error:
         # A directory that was deleted, a home that nobody knows, a path that is none.
         raise DaemonNotFoundError(

@@ -109,7 +109,7 @@ def test_a_mistake_is_one_object_too(home: Home) -> None:
 
 def test_another_format_is_one_clear_line(home: Home) -> None:
     line = refused(home, environ={"QMEMD_LOG_FORMAT": "xml"})
-    assert line == "qmemd: QMEMD_LOG_FORMAT must be text or json, not 'xml'\n"
+    assert line == "qmemd: QMEMD_LOG_FORMAT must be one of text, json, not 'xml'\n"
 
 
 @pytest.mark.slow
