@@ -35,6 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "memory": {"erasure", "errors", *RECORDS},
     "search": set(),
     "catalog": {"entry_keys", "errors", "memory", "search", *RECORDS},
+    "porting": {"errors", "memory", *RECORDS},
     "agent": {
         *("acp", "erasure", "memory", "search", "texts", "errors", "model_choice", "_version"),
         *RECORDS,
@@ -84,8 +85,8 @@ ALLOWED: dict[str, set[str]] = {
     },
     "cli": {
         *("access_token", "acp", "client", "daemon", "entry_keys", "errors"),
-        *("logs", "model_choice", "setting_values", "settings", "workspace"),
-        *("_version", *RECORDS),
+        *("logs", "memory", "model_choice", "porting", "setting_values", "settings"),
+        *("workspace", "_version", *RECORDS),
     },
     "__main__": {"cli"},
     "__init__": {"_version", "actors", "daemon", "errors", "settings", *RECORDS},
