@@ -35,6 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "memory": {"erasure", "errors", *RECORDS},
     "search": set(),
     "catalog": {"entry_keys", "errors", "memory", "search", *RECORDS},
+    "porting": {"errors", "memory", *RECORDS},
     "agent": {
         *("acp", "erasure", "memory", "search", "texts", "errors", "model_choice", "_version"),
         *RECORDS,
@@ -85,7 +86,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "cli": {
         *("access_token", "acp", "client", "config", "daemon", "entry_keys", "errors"),
-        *("logs", "model_choice", "settings", "workspace"),
+        *("logs", "memory", "model_choice", "porting", "settings", "workspace"),
         *("_version", *RECORDS),
     },
     "__main__": {"cli"},

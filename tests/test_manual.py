@@ -27,6 +27,7 @@ ELSEWHERE = {
     "cli.md: eval": "tests/cli/test_guide.py::test_the_examples_run",
     "embedding.md: gunicorn app:app": "tests/test_embedding.py::test_",
     "operations.md: pip install": "setup.cfg",
+    "porting.md: qmemd export": "tests/porting/test_guide.py::test_the_examples_run",
     "start.md: python3 -m venv": "scripts/setup",
 }
 """Blocks that another test runs: the page and how the block begins."""

@@ -18,6 +18,8 @@ _COMMANDS = {
     "history": "history:history",
     "undo": "history:undo",
     "redo": "history:redo",
+    "export": "exporting:export_memory",
+    "import": "importing:import_memory",
     "tasks": "queue:tasks",
     "cancel": "queue:cancel",
     "status": "watching:status",

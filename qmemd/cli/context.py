@@ -122,16 +122,31 @@ def asks_daemon(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(context, *given, **options)
         except ClientError as error:
-            fail(context, error)
+            status = Exit.NO_DAEMON if is_missing(error) else Exit.REFUSED
+            fail(context, error.message, error.code, status)
 
     return run
 
 
-def fail(context: Context, error: ClientError) -> NoReturn:
+def only_here(context: Context) -> None:
+    """For a command that reads or writes the memory files of this machine by itself.
+
+    Raises:
+        UsageError: a daemon elsewhere is meant.
+    """
+    if context.url is not None:
+        raise click.UsageError("this is about the memory of this machine: leave out --url")
+
+
+def is_missing(error: ClientError) -> bool:
+    """Whether no daemon was there to answer."""
+    return isinstance(error, DaemonNotFoundError | DaemonUnreachableError)
+
+
+def fail(context: Context, message: str, code: str, status: Exit = Exit.REFUSED) -> NoReturn:
     """Says what is wrong, and ends."""
     if context.as_json:
-        click.echo(json.dumps({"error": error.message, "code": error.code}))
+        click.echo(json.dumps({"error": message, "code": code}))
     else:
-        click.echo(printable(f"qmemd: {error.message} ({error.code})"), err=True)
-    unreachable = isinstance(error, DaemonNotFoundError | DaemonUnreachableError)
-    sys.exit(Exit.NO_DAEMON if unreachable else Exit.REFUSED)
+        click.echo(printable(f"qmemd: {message} ({code})"), err=True)
+    sys.exit(status)

@@ -10,12 +10,12 @@ class Exit(IntEnum):
 
     DONE = 0
     FAILED = 1
-    """The task failed, or ``doctor`` found something."""
+    """The task failed, ``doctor`` found something, or an export or import left something out."""
     USAGE = 2
     NO_DAEMON = 3
     """No daemon runs and none was started, or it does not answer."""
     REFUSED = 4
-    """The daemon refused the request, or there is nothing of that name."""
+    """The request was refused, a file cannot be used, or there is nothing of that name."""
     DECLINED = 5
     """Somebody was asked, and said no."""
     INTERRUPTED = 130

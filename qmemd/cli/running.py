@@ -39,13 +39,17 @@ def run_task(context: Context, start: Callable[[], TaskHandle]) -> Task:
     sys.exit(Exit.FAILED)
 
 
-def _cancel(handle: TaskHandle) -> None:
-    """Ends the task, and says how it ended: it may have been done before."""
+def cancel(handle: TaskHandle) -> Task:
+    """Ends the task; how it ended, which may be well, or how it was last seen."""
     with suppress(ClientError):
         handle.cancel()
     with suppress(ClientError):
         handle.wait(AFTER_CANCEL)
-    error = handle.task.error
+    return handle.task
+
+
+def _cancel(handle: TaskHandle) -> None:
+    error = cancel(handle).error
     why = f" ({error.code})" if error else ""
     click.echo(f"qmemd: {handle.task_id} {handle.status}{why}", err=True)
 

@@ -31,7 +31,7 @@ def check_changes(
             and a remember that would lose text.
     """
     try:
-        check_paths(changes)
+        _check_paths(changes)
         for change in changes:
             if change.after is not None:
                 parse(change.after)
@@ -64,7 +64,19 @@ def without_secrets(changes: Sequence[FileChange], policy: SecretPolicy) -> tupl
     return tuple(_without_new(change, policy, _Known(old, lines, known)) for change in changes)
 
 
-def check_paths(changes: Sequence[FileChange]) -> None:
+def check_restored(changes: Sequence[FileChange]) -> None:
+    """Refuses what cannot have been a document, of documents that their owner brings back.
+
+    Raises:
+        MemoryFilesError: ``memory_path_refused``, ``memory_document_unreadable``.
+    """
+    check_places(changes)
+    for change in changes:
+        _check_sizes(change.path)
+        parse(change.after or b"")
+
+
+def check_places(changes: Sequence[FileChange]) -> None:
     """Refuses places that hold no documents of ours; the one check that nothing is exempt from.
 
     Raises:
@@ -73,10 +85,16 @@ def check_paths(changes: Sequence[FileChange]) -> None:
     if len({change.path for change in changes}) != len(changes):
         raise _refused("one document is changed twice")
     for change in changes:
-        if is_pinned(change.path.relative):
-            raise _refused("pinned documents are the user's own")
         if not is_document_name(change.path.relative):
             raise _refused("it is no place for a document")
+
+
+def _check_paths(changes: Sequence[FileChange]) -> None:
+    """Refuses the user's own documents as well, and odd names for new ones."""
+    check_places(changes)
+    for change in changes:
+        if is_pinned(change.path.relative):
+            raise _refused("pinned documents are the user's own")
         if change.before is None:
             _check_new_name(change.path)
 
@@ -88,6 +106,10 @@ def _check_new_name(path: MemoryPath) -> None:
         raise _refused("a document's name ends in .md")
     if INDEX_NAME.casefold() in names:
         raise _refused("the index is not written by hand")
+    _check_sizes(path)
+
+
+def _check_sizes(path: MemoryPath) -> None:
     if any(_size(part) > _MAX_NAME_BYTES for part in path.parts):
         raise _refused("a name is too long")
 

@@ -83,6 +83,26 @@ class Committer(LockedMemory):
             change_set = replace(change_set, result=result(change_set))
             return self._apply(change_set, may_commit)
 
+    def restore(
+        self,
+        changes: Sequence[FileChange],
+        run: RunRecord,
+        *,
+        result: Callable[[ChangeSet], dict[str, Any]],
+        may_commit: Callable[[], bool],
+    ) -> ChangeSet:
+        """Brings in new documents that their owner kept elsewhere; otherwise like `commit`.
+
+        They may be pinned, and have any name that a document may have.
+
+        Raises:
+            TaskFailedError: as `commit`.
+        """
+        touches_project = any(change.path.scope is Scope.PROJECT for change in changes)
+        with self._failing(run), self._while(may_commit, project_needed=touches_project):
+            change_set = self._proposals.restored(changes, run)
+            return self._apply(replace(change_set, result=result(change_set)), may_commit)
+
     def preview(
         self,
         changes: Sequence[FileChange],

@@ -12,7 +12,7 @@ from qmemd.errors import MemoryFilesError
 from qmemd.kinds import ChangeState, Scope, TaskKind
 from qmemd.memory import files
 from qmemd.memory.changes import ChangeSet, FileChange
-from qmemd.memory.checks import check_changes, check_paths, without_secrets
+from qmemd.memory.checks import check_changes, check_places, check_restored, without_secrets
 from qmemd.memory.document_names import is_index
 from qmemd.memory.paths import MemoryPaths, Root
 from qmemd.memory.scan import Scan, Scanner
@@ -61,14 +61,25 @@ class Proposals:
         check_changes(changes, kind=run.kind, scan=self._scan)
         return self._change_set(changes, run)
 
+    def restored(self, changes: Sequence[FileChange], run: RunRecord) -> ChangeSet:
+        """What the owner of the memory brings back: places, content, sizes and secrets are judged.
+
+        Raises:
+            TaskFailedError: the codes of `without_secrets`.
+            MemoryFilesError: ``memory_path_refused``, ``memory_document_unreadable``.
+        """
+        self._refuse_odd_places(changes)
+        changes = without_secrets(changes, self._secrets)
+        check_restored(changes)
+        return self._change_set(changes, run)
+
     def known(self, changes: Sequence[FileChange], run: RunRecord) -> ChangeSet:
         """What was judged before, as it comes back from the history: paths and places only.
 
         Raises:
-            TaskFailedError: the codes of `check_paths`.
             MemoryFilesError: ``memory_path_refused``.
         """
-        check_paths(changes)
+        check_places(changes)
         self._refuse_odd_places(changes)
         return self._change_set(changes, run)
 

@@ -54,3 +54,16 @@ def test_a_state_directory_that_a_file_names_is_found(run: Run, home: Home) -> N
         assert read_announcement(file) is not None
         assert run("remember", "Builds run on two cores", "--no-start").exit_code == Exit.DONE
         assert served.end()[2] == ""
+
+
+def test_export_and_import_go_where_a_file_says(run: Run, home: Home) -> None:
+    del home.environ["QWEN_CODE_MEMORY_BASE_DIR"]
+    write(home, 'base = "theirs"')
+    document = home.root / "theirs" / "memories" / "tea.md"
+    document.parent.mkdir(parents=True)
+    document.write_text("I like tea")
+    kept = str(home.root / "kept.jsonl")
+    assert run("export", kept).stdout == "1 document exported\n"
+    document.unlink()
+    assert run("import", kept).exit_code == Exit.DONE
+    assert document.read_text() == "I like tea"

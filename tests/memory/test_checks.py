@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from qmemd.errors import TaskFailedError
+from qmemd.errors import MemoryFilesError, TaskFailedError
 from qmemd.kinds import Scope, TaskKind
 from qmemd.memory.changes import FileChange
-from qmemd.memory.checks import check_changes, without_secrets
+from qmemd.memory.checks import check_changes, check_restored, without_secrets
 from qmemd.memory.scan import Scan, Scanner
 from qmemd.memory.secrets import SecretPolicy
 from tests.memory.world import World, add, document, project, user
@@ -57,6 +57,23 @@ def test_places_that_are_never_written(relative: str) -> None:
 def test_odd_names_are_for_what_is_there_already(relative: str) -> None:
     assert _code([add(user(relative), "x")]) == "remember_failed"
     _check([FileChange(project(relative), b"x", None)])
+
+
+@pytest.mark.parametrize("relative", ["pinned/a.md", "sub/MEMORY.md", "MEM\u200dORY.md", ".md"])
+def test_what_its_owner_brings_back_may_lie_where_a_document_may(relative: str) -> None:
+    check_restored([add(user(relative), "x")])
+
+
+@pytest.mark.parametrize(
+    ("relative", "content"),
+    [
+        *((name, b"x") for name in ("MEMORY.md", "a.txt", ".qmemd-x/a.md", "x" * 260 + ".md")),
+        *(("a.md", content) for content in (b"\xff", b"a\0b", b"x" * (1 << 20) + b"x")),
+    ],
+)
+def test_what_no_memory_holds_is_not_brought_back(relative: str, content: bytes) -> None:
+    with pytest.raises(MemoryFilesError):
+        check_restored([FileChange(user(relative), None, content)])
 
 
 def test_one_document_changes_once() -> None:
