@@ -26,9 +26,12 @@ ELSEWHERE = {
     "cli.md: git log": "tests/cli/test_guide.py::test_the_examples_run",
     "cli.md: eval": "tests/cli/test_guide.py::test_the_examples_run",
     "embedding.md: gunicorn app:app": "tests/test_embedding.py::test_",
-    "operations.md: pip install": "setup.cfg",
+    "operations.md: pip install": "tests/test_packaging.py::test_every_extra",
+    "operations.md: systemctl": "tests/cli/test_service.py::test_systemd_finds_nothing",
+    "operations.md: launchctl": "tests/cli/test_service.py::test_a_plist_is_one",
+    "operations.md: docker": "tests/test_packaging.py::test_the_containers_settings",
     "porting.md: qmemd export": "tests/porting/test_guide.py::test_the_examples_run",
-    "start.md: python3 -m venv": "scripts/setup",
+    "start.md: python3 -m venv": "tests/test_packaging.py::test_what_is_installed_works",
 }
 """Blocks that another test runs: the page and how the block begins."""
 

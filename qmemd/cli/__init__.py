@@ -27,6 +27,7 @@ _COMMANDS = {
     "open": "page:open_page",
     "config": "configured:config",
     "doctor": "doctor:doctor",
+    "service": "service:service",
     "completion": "completion:completion",
     "stop": "stopping:stop",
     "serve": "serve:serve",
