@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Protocol
 
 from qmemd.cli.context import is_missing
-from qmemd.cli.interruption import Interruption
+from qmemd.cli.interruption import Interruption, held_back
 from qmemd.cli.running import cancel
 from qmemd.client import ClientError, RequestRefusedError, TaskHandle
 from qmemd.kinds import Scope
@@ -49,27 +49,28 @@ class Filing:
         Raises:
             NotRememberedError: it was not stored.
         """
-        handle: TaskHandle | None = None
+        accepted: list[TaskHandle] = []
         try:
             with self._interruption.waiting():
-                handle = self._post(text, scope)
-                task = handle.wait()
+                self._post(text, scope, accepted)
+                task = accepted[0].wait()
         except KeyboardInterrupt:
-            if handle is None:
+            if not accepted:
                 raise NotRememberedError("It was interrupted.", others_too=True) from None
-            task = cancel(handle)
+            task = cancel(accepted[0])
         except ClientError as error:
             self.daemon_missing = is_missing(error)
             raise NotRememberedError(error.message, others_too=self.daemon_missing) from error
         return _outcome(task)
 
-    def _post(self, text: str, scope: Scope | None) -> TaskHandle:
-        """The accepted task, however long other tasks keep the queue full."""
+    def _post(self, text: str, scope: Scope | None, accepted: list[TaskHandle]) -> None:
+        """Adds the task once it is accepted, however long others keep the queue full."""
         if self._client is None:
             self._client = self._connect()
-        while True:
+        while not accepted:
             try:
-                return self._client.remember(text, scope=scope)
+                with held_back():
+                    accepted.append(self._client.remember(text, scope=scope))
             except RequestRefusedError as refusal:
                 if refusal.status != HTTPStatus.TOO_MANY_REQUESTS:
                     raise

@@ -22,7 +22,7 @@ from qmemd.memory.secrets import SecretPolicy
 from qmemd.porting.importing import Import
 from qmemd.porting.records import Source, SourceRefusedError
 from qmemd.porting.report import Report
-from qmemd.porting.sources import open_source, read_stream
+from qmemd.porting.sources import open_source, read_stream, scope_of
 
 
 @click.command("import")
@@ -30,7 +30,7 @@ from qmemd.porting.sources import open_source, read_stream
 @click.option(
     "--scope",
     type=click.Choice([scope.value for scope in Scope]),
-    help="Where facts, and documents of other tools, go. [default: by what they say]",
+    help="Where facts, and documents of other tools, go. [default: by what and where they are]",
 )
 @click.option(
     "--secrets",
@@ -50,7 +50,7 @@ def import_memory(
     only_here(context)
     interruption = Interruption()
     filing = Filing(context.client, interruption)
-    where = None if scope is None else Scope(scope)
+    where = scope_of(Path(source), context.workspace) if scope is None else Scope(scope)
     try:
         flags = {"workspace": context.workspace, "secrets": secrets}
         settings = layered(flags, os.environ).settings()

@@ -1,4 +1,4 @@
-"""Ctrl-C for a command of many steps: the step ends first, so that the report is true."""
+"""Ctrl-C at a better moment: once it is known what was begun, so that what is said is true."""
 
 from __future__ import annotations
 
@@ -7,8 +7,34 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+@contextmanager
+def held_back() -> Iterator[None]:
+    """On the main thread: Ctrl-C counts when this is over, a second one at once.
+
+    For a request that is short: when it is cut off, nobody knows whether a task was accepted.
+    """
+    seen = False
+
+    def on_signal(*_: object) -> None:
+        nonlocal seen
+        if seen:
+            raise KeyboardInterrupt
+        seen = True
+
+    before = signal.signal(signal.SIGINT, on_signal)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if seen and callable(before):
+            before(signal.SIGINT, None)
+
+
 class Interruption:
-    """Notes the first Ctrl-C; raises KeyboardInterrupt for the second, and where one waits."""
+    """For a command of many steps: the first Ctrl-C is noted, and ends a wait at once.
+
+    The second one raises KeyboardInterrupt wherever it comes.
+    """
 
     def __init__(self) -> None:
         self.seen = False

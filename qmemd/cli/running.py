@@ -10,6 +10,7 @@ import click
 
 from qmemd.cli.context import Context, printable
 from qmemd.cli.exits import Exit
+from qmemd.cli.interruption import held_back
 from qmemd.client import ClientError, TaskHandle
 from qmemd.tasks import Task
 
@@ -21,7 +22,8 @@ def run_task(context: Context, start: Callable[[], TaskHandle]) -> Task:
     """The completed task. Ends the program when it fails, or when somebody interrupts it."""
     handle: TaskHandle | None = None
     try:
-        handle = start()
+        with held_back():
+            handle = start()
         with _shown(context, handle) as show:
             task = handle.wait(on_progress=show)
     except KeyboardInterrupt:

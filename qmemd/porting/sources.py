@@ -55,6 +55,17 @@ def open_source(path: Path, scope: Scope | None) -> Iterator[Source]:
         yield _of_file(path, file, scope)
 
 
+def scope_of(path: Path, workspace: Path) -> Scope | None:
+    """Whose a context file is by where it lies: what a project's says is about the project.
+
+    None: it is no context file, or lies elsewhere, such as in a tool's directory of the user.
+    """
+    real = Path(os.path.realpath(path))
+    if path.name.casefold() in CONTEXT_FILES and real.is_relative_to(workspace):
+        return Scope.PROJECT
+    return None
+
+
 @contextmanager
 def read_stream(stream: BinaryIO) -> Iterator[Source]:
     """What comes in through a pipe, an export or one fact a line, once all of it is there.

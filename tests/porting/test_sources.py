@@ -14,7 +14,7 @@ import pytest
 from qmemd.kinds import Scope
 from qmemd.porting.export_format import header_line
 from qmemd.porting.records import SourceRefusedError
-from qmemd.porting.sources import MAX_TEXT_FILE, open_source, read_stream
+from qmemd.porting.sources import MAX_TEXT_FILE, open_source, read_stream, scope_of
 from tests.memory.world import NOW
 
 
@@ -89,3 +89,14 @@ def test_what_comes_in_through_a_pipe() -> None:
 
     assert kind(header_line(NOW, 0)) == "export"
     assert kind(b"a fact\n") == "lines"
+
+
+def test_a_context_file_of_the_workspace_is_about_the_project(tmp_path: Path) -> None:
+    workspace = tmp_path / "work"
+    (workspace / "src").mkdir(parents=True)
+    assert scope_of(workspace / "AGENTS.md", workspace) is Scope.PROJECT
+    assert scope_of(workspace / "src" / "claude.md", workspace) is Scope.PROJECT
+    for elsewhere in (workspace / "facts.txt", tmp_path / "AGENTS.md", Path("-"), workspace):
+        assert scope_of(elsewhere, workspace) is None
+    (workspace / "GEMINI.md").symlink_to(tmp_path / "GEMINI.md")
+    assert scope_of(workspace / "GEMINI.md", workspace) is None
