@@ -9,6 +9,7 @@ import click
 from qmemd.cli.context import Context
 from qmemd.cli.exits import Exit
 from qmemd.cli.running import run_task
+from qmemd.cli.streams import somebody_answers
 from qmemd.client import Client
 from qmemd.results import ChangeResult
 
@@ -19,7 +20,7 @@ def need_somebody(context: Context) -> None:
     Raises:
         UsageError: there is nobody who could answer.
     """
-    if context.as_json or not sys.stdin.isatty():
+    if context.as_json or not somebody_answers():
         raise click.UsageError("nobody can be asked here: add --yes")
 
 

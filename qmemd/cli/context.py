@@ -45,8 +45,12 @@ class Context:
             return answering(Client(self.url))
         try:
             return answering(Client(workspace=self.workspace))
-        except (DaemonNotFoundError, DaemonUnreachableError):
+        except DaemonNotFoundError:
             if not self.may_start:
+                raise
+        except DaemonUnreachableError as error:
+            # One that hangs keeps the memory to itself; a file that was left names nobody.
+            if not self.may_start or not isinstance(error.__cause__, ConnectionRefusedError):
                 raise
         from qmemd.cli.starting import start_daemon  # noqa: PLC0415 — rarely needed
 

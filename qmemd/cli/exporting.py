@@ -17,6 +17,7 @@ import click
 from qmemd.cli.context import Context, asks_daemon, fail, only_here, printable
 from qmemd.cli.exits import Exit
 from qmemd.cli.progress import progress
+from qmemd.cli.streams import standard_output
 from qmemd.config.layers import layered
 from qmemd.errors import QmemdError
 from qmemd.memory.paths import MemoryPaths
@@ -59,13 +60,14 @@ def _to_file(context: Context, paths: MemoryPaths, file: str, force: bool) -> Ex
 
 
 def _to_stdout(context: Context, paths: MemoryPaths) -> Exported:
+    out = standard_output()
     with ExitStack() as closing:
         # Whoever reads slowly must not hold the locks.
         kept = closing.enter_context(tempfile.TemporaryFile())
         done = _export(context, paths, kept)
         kept.seek(0)
-        shutil.copyfileobj(kept, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        shutil.copyfileobj(kept, out)
+        out.flush()
     return done
 
 

@@ -15,6 +15,7 @@ from qmemd.cli.exits import Exit
 from qmemd.cli.filing import Filing
 from qmemd.cli.interruption import Interruption
 from qmemd.cli.progress import progress
+from qmemd.cli.streams import standard_input
 from qmemd.config.layers import layered
 from qmemd.errors import QmemdError
 from qmemd.kinds import Scope
@@ -81,7 +82,7 @@ def import_memory(
 
 
 def _opened(source: str, scope: Scope | None) -> AbstractContextManager[Source]:
-    return read_stream(sys.stdin.buffer) if source == "-" else open_source(Path(source), scope)
+    return read_stream(standard_input()) if source == "-" else open_source(Path(source), scope)
 
 
 def _exit(report: Report, filing: Filing, interruption: Interruption) -> Exit:

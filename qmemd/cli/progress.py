@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+from qmemd.cli.streams import somebody_watches
 
 Advance = Callable[[int, int | None], object]
 
@@ -12,7 +13,7 @@ Advance = Callable[[int, int | None], object]
 @contextmanager
 def progress(label: str, *, wanted: bool = True) -> Iterator[Advance]:
     """Something to be told how many of how many are done. The bar is on stderr."""
-    if not wanted or not sys.stderr.isatty():
+    if not wanted or not somebody_watches():
         yield _nothing
         return
     from rich.console import Console  # noqa: PLC0415 — heavy, and only for terminals

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from qmemd.cli.context import Context, talks_to_daemon
 from qmemd.cli.running import run_task
+from qmemd.cli.streams import standard_input
 from qmemd.results import RememberResult
 from qmemd.tasks import MAX_TEXT_BYTES
 
@@ -30,7 +29,7 @@ def remember(context: Context, text: str, scope: str | None, clean: bool) -> Non
 
 
 def _standard_input() -> str:
-    given = sys.stdin.buffer.read(MAX_TEXT_BYTES + 1)
+    given = standard_input().read(MAX_TEXT_BYTES + 1)
     if len(given) > MAX_TEXT_BYTES:
         raise click.UsageError(f"standard input holds more than {MAX_TEXT_BYTES} bytes")
     try:

@@ -11,6 +11,7 @@ import click
 from qmemd.cli.context import Context, printable
 from qmemd.cli.exits import Exit
 from qmemd.cli.interruption import held_back
+from qmemd.cli.streams import somebody_watches
 from qmemd.client import ClientError, TaskHandle
 from qmemd.tasks import Task
 
@@ -59,7 +60,7 @@ def _cancel(handle: TaskHandle) -> None:
 @contextmanager
 def _shown(context: Context, handle: TaskHandle) -> Iterator[Callable[[Task], object]]:
     """Tells of progress on a terminal, and of nothing in a pipe."""
-    if context.as_json or not sys.stderr.isatty():
+    if context.as_json or not somebody_watches():
         yield lambda _: None
         return
     from rich.console import Console  # noqa: PLC0415 — heavy, and only for terminals

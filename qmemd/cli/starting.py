@@ -14,6 +14,7 @@ import click
 
 from qmemd.cli.context import answering
 from qmemd.client import Client, DaemonNotFoundError, DaemonUnreachableError
+from qmemd.client.discovery import find_daemon
 from qmemd.config.state_dir import state_directory
 from qmemd.errors import SettingsError
 
@@ -52,7 +53,7 @@ def start_daemon(workspace: Path, *, clock: Callable[[], float] = time.monotonic
                 ended, deadline = True, clock() + FOR_ANOTHER
             time.sleep(_ROUND)
         else:
-            if started.poll() is None:
+            if find_daemon(workspace, os.environ).pid == started.pid:
                 click.echo(
                     f"started a daemon for {workspace} (process {started.pid}, log {log}); "
                     "qmemd stop ends it",

@@ -70,3 +70,18 @@ def test_a_pipe_that_closes_early_is_no_error(daemon: Daemon, home: Home, run: R
     assert ended.stdout.count("\n") == 1
     assert ended.stderr == ""
     assert daemon.status()["tasks"]["completed"] == 4
+
+
+@pytest.mark.parametrize("argv", ["remember -", "import -", "export -", "forget x", "list"])
+@pytest.mark.usefixtures("daemon")
+def test_closed_streams_are_no_crash(home: Home, argv: str) -> None:
+    ended = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m qmemd {argv} <&- >&-"],  # noqa: S607
+        cwd=home.workspace,
+        env=home.environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == (0 if argv == "list" else 2)
+    assert "Traceback" not in ended.stderr

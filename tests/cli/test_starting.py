@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import psutil
 import pytest
 
-from qmemd.announcement import announcement_path
+from qmemd.announcement import Announcement, announce, announcement_path, read_announcement
 from qmemd.cli.exits import Exit
 from qmemd.cli.starting import MAX_LOG_BYTES
 from tests.cli.conftest import Run
@@ -46,13 +48,17 @@ def test_the_first_command_starts_one_that_the_next_finds(started: Home, run: Ru
 
 
 @pytest.mark.slow
-def test_two_commands_at_once_share_one(started: Home) -> None:
-    both = [popen(started, "remember", fact) for fact in ("One is a fact", "Two is a fact")]
-    ended = [(*one.communicate(timeout=30), one.returncode) for one in both]
-    assert [code for _, _, code in ended] == [0, 0], ended
-    assert sum("started a daemon" in err for _, err, _ in ended) == 1, ended
-    assert len(list((started.state / "daemons").glob("*.json"))) == 1
-    assert len(started.documents()) == 2
+def test_commands_at_once_share_one(started: Home) -> None:
+    facts = ("One is a fact", "Two is a fact", "Three is a fact")
+    all_of_them = [popen(started, "remember", fact) for fact in facts]
+    ended = [(*one.communicate(timeout=30), one.returncode) for one in all_of_them]
+    assert [code for _, _, code in ended] == [0, 0, 0], ended
+    (line,) = [err for _, err, _ in ended if err]
+    (file,) = (started.state / "daemons").glob("*.json")
+    found = read_announcement(file)
+    assert found
+    assert f"started a daemon for {started.workspace} (process {found.pid}, " in line
+    assert len(started.documents()) == 3
 
 
 @pytest.mark.parametrize(
@@ -107,3 +113,22 @@ def test_a_file_that_names_a_strangers_process_ends_nothing(run: Run, home: Home
     Path(file).chmod(0o600)
     assert run("stop").exit_code == Exit.NO_DAEMON
     assert psutil.pid_exists(os.getppid())
+
+
+def test_one_that_hangs_is_not_joined_by_another(run: Run, home: Home) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        file = announcement_path(home.state, home.workspace)
+        announce(file, Announcement(url, "t", os.getpid(), str(home.workspace)))
+        silent.settimeout(10)
+
+        def hang_up() -> None:
+            silent.accept()[0].close()
+
+        hanging = threading.Thread(target=hang_up)
+        hanging.start()
+        refused = run("list")
+        hanging.join()
+    assert refused.exit_code == Exit.NO_DAEMON
+    assert "(daemon_unreachable)" in refused.stderr
+    assert not (home.state / "serve.log").exists()
