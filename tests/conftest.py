@@ -41,6 +41,17 @@ def new_id() -> Callable[[], str]:
     return lambda: f"00000000-0000-4000-8000-{next(numbers):012d}"
 
 
+def bytes_below(*directories: Path) -> dict[Path, bytes]:
+    """What every file holds. One that goes meanwhile, as a journal's log does, holds nothing."""
+    found = {}
+    for directory in directories:
+        for path in directory.rglob("*"):
+            with suppress(FileNotFoundError):
+                if path.is_file():
+                    found[path] = path.read_bytes()
+    return found
+
+
 @dataclass(frozen=True)
 class Home:
     """Directories of one test, and an environment that points nowhere else."""

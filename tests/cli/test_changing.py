@@ -9,7 +9,7 @@ import pytest
 
 from qmemd.cli.exits import Exit
 from tests.cli.conftest import Run, Terminal
-from tests.conftest import Home
+from tests.conftest import Home, bytes_below
 
 pytestmark = pytest.mark.usefixtures("daemon")
 
@@ -65,9 +65,7 @@ def test_erase_leaves_no_history(run: Run, terminal: Start, home: Home) -> None:
     assert "dark" not in run("history").stdout
     run("remember", "The user prefers light mode")
     assert run("forget", "light mode", "--erase", "--yes").exit_code == Exit.DONE
-    assert b"light mode" not in b"".join(
-        path.read_bytes() for path in home.root.rglob("*") if path.is_file()
-    )
+    assert b"light mode" not in b"".join(bytes_below(home.root).values())
 
 
 @pytest.mark.parametrize("argv", [["forget", "mode"], ["dream"], ["undo"], ["redo"]])

@@ -12,6 +12,7 @@ import pytest
 
 from qmemd.memory.history import History
 from qmemd.memory.paths import resolve_paths
+from tests.conftest import bytes_below
 from tests.contract.conftest import MEMORY, Api, MakeApi
 
 SECRETIVE = "My grandmother's maiden name is Ängström-Böhm \u8bb0\u5fc6"
@@ -23,9 +24,8 @@ def traces(api: Api) -> list[str]:
     spellings = {SECRETIVE, json.dumps(SECRETIVE)[1:-1], "Ängström-Böhm", "ängström-böhm"}
     return [
         str(path)
-        for directory in (api.base, Path(api.daemon.settings.state_dir))
-        for path in directory.rglob("*")
-        if path.is_file() and any(spelling.encode() in path.read_bytes() for spelling in spellings)
+        for path, content in bytes_below(api.base, api.daemon.settings.state_dir).items()
+        if any(spelling.encode() in content for spelling in spellings)
     ]
 
 

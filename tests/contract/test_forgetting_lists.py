@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from tests.conftest import bytes_below
 from tests.contract.conftest import MEMORY, Api, MakeApi
 
 CAT = "My cat is called Zqxvword Tom"
@@ -14,13 +13,10 @@ LIST = f"- {CAT}\n- {DOG}\n- My parrot likes tea"
 
 
 def telling(api: Api, word: str) -> list[str]:
-    state = Path(api.daemon.settings.state_dir)
     return [
         str(path)
-        for directory in (api.base, state)
-        for path in directory.rglob("*")
-        if path.is_file()
-        and (word in path.read_bytes().decode(errors="replace").lower() or word in path.name)
+        for path, content in bytes_below(api.base, api.daemon.settings.state_dir).items()
+        if word in content.decode(errors="replace").lower() or word in path.name
     ]
 
 

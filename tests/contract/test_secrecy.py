@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.conftest import bytes_below
 from tests.contract.conftest import MEMORY, TOKEN, MakeApi
 
 STRANGE = [
@@ -41,11 +42,7 @@ def test_it_is_in_no_answer_log_or_argument(
 def test_it_is_in_no_file_that_others_may_read(make_api: MakeApi, tmp_path: Path) -> None:
     api = make_api()
     api.run("remember", {"content": "I prefer tabs"})
-    holding = [
-        path
-        for path in tmp_path.rglob("*")
-        if path.is_file() and TOKEN.encode() in path.read_bytes()
-    ]
+    holding = [path for path, content in bytes_below(tmp_path).items() if TOKEN.encode() in content]
     assert holding, "clients find it in the announcement"
     assert all(path.stat().st_mode & 0o077 == 0 for path in holding)
 

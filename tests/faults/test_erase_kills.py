@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import bytes_below
 from tests.faults.victim import Victim
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(60 * 30)]
@@ -28,12 +29,8 @@ def victim(tmp_path: Path) -> Iterator[Victim]:
 
 
 def traces(victim: Victim, word: str) -> list[Path]:
-    return [
-        path
-        for directory in (victim.base, victim.state)
-        for path in directory.rglob("*")
-        if path.is_file() and word.encode() in path.read_bytes()
-    ]
+    held = bytes_below(victim.base, victim.state)
+    return [path for path, content in held.items() if word.encode() in content]
 
 
 def test_a_kill_at_any_instant_leaves_nothing_of_an_erased_text(victim: Victim) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import json
 import shutil
@@ -51,9 +52,11 @@ def installed(package: str) -> Path:
         pytest.skip(f"Node {OLDEST_NODE} or later and npm are needed for {package}")
     name, _, version = package.rpartition("@")
     cache = CACHE / f"{name.replace('/', '-')}-{version}"
-    if not (cache / "node_modules" / name / "package.json").exists():
-        CACHE.mkdir(exist_ok=True)
-        install(package, cache)
+    CACHE.mkdir(exist_ok=True)
+    with (CACHE / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another run of the tests may be at it
+        if not (cache / "node_modules" / name / "package.json").exists():
+            install(package, cache)
     return cache
 
 
