@@ -134,7 +134,7 @@ def _daemon(settings: Settings) -> Iterator[Finding]:
         yield _agent(settings)
         return
     try:
-        child = answering(client).call("GET", "/daemon/status")["child"]
+        child = answering(client).status()["child"]
     except (ClientError, QmemdError) as error:
         yield Finding("daemon", False, str(error), "Stop its process and start it again.")
         return

@@ -24,7 +24,7 @@ def stop(context: Context) -> None:
         raise click.UsageError("a daemon elsewhere is not ended from here: leave out --url")
     found = find_daemon(context.workspace, os.environ)
     # Asked, so that it is the daemon that gets the signal and not who has its number by now.
-    pid = context.client().call("GET", "/daemon/status")["pid"]
+    pid = context.client().status()["pid"]
     if pid != found.pid:
         raise DaemonUnreachableError("another process answers there", "daemon_unreachable")
     process = psutil.Process(pid)

@@ -16,7 +16,7 @@ from qmemd.cli.exits import Exit
 def status(context: Context) -> None:
     """Say how the daemon is; it starts none."""
     client = context.client()
-    now = client.call("GET", "/daemon/status")
+    now = client.status()
     tasks, child = now["tasks"], now["child"] or {"phase": "unknown"}
     context.show(
         now | {"url": client.base_url},

@@ -104,6 +104,10 @@ class Client:
         """What this daemon can do, and its limits."""
         return an_object(self.call("GET", "/capabilities"))
 
+    def status(self) -> dict[str, Any]:
+        """How the daemon is: process, tasks, agent, streams, usage, last errors."""
+        return an_object(self.call("GET", "/daemon/status"))
+
     def remember(
         self,
         text: str,

@@ -14,6 +14,7 @@ SESSION = {"clientId": "client_1", "sessionId": "a b", "attached": True}
 
 ASKED: list[tuple[Callable[[Client], Any], list[Any]]] = [
     (lambda client: client.capabilities(), [None, [1], "x"]),
+    (lambda client: client.status(), [None, [1], "x"]),
     (lambda client: client.tasks(), [None, [], {}, {"tasks": 5}, {"tasks": [5]}]),
     (lambda client: client.task("dream", "dream-1"), [None, {}]),
     (lambda client: client.dream(), [None, {"taskId": "dream-1"}]),

@@ -138,6 +138,7 @@ def test_it_finds_the_daemon_of_a_workspace_by_itself(home: Home) -> None:
         found = Client(workspace=home.workspace, env=env)
         assert found.base_url == daemon.url
         assert found.capabilities()["workspaceCwd"] == str(home.workspace)
+        assert found.status()["workspaceCwd"] == str(home.workspace)
         assert found.health()
         named = Client(env=env | {"QMEMD_WORKSPACE": str(home.workspace)})
         assert named.base_url == daemon.url
