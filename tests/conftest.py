@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +16,10 @@ import pytest
 
 from qmemd.announcement import read_announcement
 from qmemd.settings import Settings
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell ignores it for what it starts in the background; the commands under test would too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class FakeClock:

@@ -13,6 +13,9 @@ def held_back() -> Iterator[None]:
 
     For a request that is short: when it is cut off, nobody knows whether a task was accepted.
     """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell
+        yield
+        return
     seen = False
 
     def on_signal(*_: object) -> None:
@@ -43,6 +46,9 @@ class Interruption:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """On the main thread; what was set before is set again at the end."""
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            yield
+            return
         before = signal.signal(signal.SIGINT, self._on_signal)
         try:
             yield

@@ -68,3 +68,13 @@ def test_a_second_one_is_not_held_back() -> None:
 def test_without_one_nothing_is_raised() -> None:
     with held_back():
         pass
+
+
+def test_who_ignores_it_goes_on_ignoring_it() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with Interruption().watched(), held_back():
+            signal.raise_signal(signal.SIGINT)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
