@@ -23,7 +23,7 @@ PATHS = ["/", *(f"/page/{name}" for name in NAMES)]
 NO_TOKEN: dict[str, Any] = {"Authorization": None}
 DIRECTIVES = [
     *("default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"),
-    *("img-src 'self' data:", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"),
+    *("img-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"),
     *("require-trusted-types-for 'script'", "trusted-types 'none'"),
 ]
 

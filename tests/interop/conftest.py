@@ -74,8 +74,16 @@ def axe() -> str:
     return (installed(AXE) / "node_modules" / "axe-core" / "axe.min.js").read_text()
 
 
-@pytest.fixture(scope="module")
+FLAGS = [
+    *("--no-sandbox", "--disable-gpu"),
+    # A tab behind another one would have a frame each second, and every click waits for some.
+    *("--disable-frame-rate-limit", "--disable-gpu-vsync"),
+]
+
+
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
+    """One process; what tests must not share is in a context of their own."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         pytest.skip("no chromium is installed; Debian's package will do")
@@ -84,9 +92,7 @@ def browser() -> Iterator[Any]:
     except ImportError:
         pytest.skip("the extra `browser` is not installed")
     with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
+        launched = driver.chromium.launch(executable_path=chromium, args=FLAGS)
         yield launched
         launched.close()
 

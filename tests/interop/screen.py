@@ -88,6 +88,16 @@ def until(happened: Callable[[], bool], page: Any) -> None:
     raise AssertionError("it did not happen")
 
 
+def later(screen: Screen, happened: Callable[[], bool]) -> Callable[[], bool]:
+    """Lets a second pass for the page's timers before each look. Its clock has to be installed."""
+
+    def passed() -> bool:
+        screen.page.clock.fast_forward(1_000)
+        return happened()
+
+    return passed
+
+
 def document(base: Path, file: str, body: str, *, topic: str = "user", **head: str) -> None:
     """Writes a document of the user's memory, as another program does."""
     path = base / "memories" / topic / f"{file}.md"

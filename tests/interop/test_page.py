@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,13 +15,25 @@ import pytest
 
 from qmemd.cli.opening import page_opened
 from tests.contract.conftest import TOKEN, Api, serving
-from tests.interop.screen import Screen, document, until
+from tests.interop.screen import Screen, document, later, until
 
 pytestmark = pytest.mark.slow
 
 FAKE = Path(__file__).parents[1] / "fakes" / "child.py"
 XSS = '<img src=x onerror="window.hurt=1;alert(1)"><script>window.hurt=1</script>'
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+OBEDIENT = ["until_cancelled", ["error", {"code": -32800, "message": "cancelled"}]]
+"""What a process does that works until it is told to stop."""
 DARK = "I prefer dark mode in all editors"
+
+
+def fake_agent(remember: list[Any]) -> str:
+    """A command whose process does this when it is asked to remember something."""
+    steps = json.dumps({"on": {"remember": remember}})
+    return f"{sys.executable} {FAKE} '{steps}'"
 
 
 @pytest.fixture
@@ -175,8 +188,7 @@ def test_search_as_one_types(tab: Callable[..., Screen], api: Api) -> None:
 
 
 def test_running_tasks_show_progress_and_can_be_cancelled(context: Any, tmp_path: Path) -> None:
-    steps = json.dumps({"on": {"remember": ["hang"]}})
-    with serving(tmp_path.resolve(), agent_command=f"{sys.executable} {FAKE} '{steps}'") as api:
+    with serving(tmp_path.resolve(), agent_command=fake_agent(OBEDIENT)) as api:
         screen = Screen(context, api.daemon.url).live()
         screen.remember("one")
         running = screen.page.locator("#tasks .task", has_text="running")
@@ -294,29 +306,30 @@ def test_what_a_daemon_refuses_is_told_and_tried_again(context: Any, api: Api) -
     context.clock.install()
     screen = Screen(context, api.daemon.url)
     notice = screen.page.locator("#notice")
-    for _ in refusals.copy():
-        notice.filter(has_text="Too much.").wait_for()
-        context.clock.fast_forward(10_000)
+    notice.filter(has_text="Too much.").wait_for()
+    until(later(screen, lambda: notice.text_content() == ""), screen.page)
+    assert not refusals
     screen.count("0 memories")
-    until(lambda: notice.text_content() == "", screen.page)
 
 
 def test_without_a_stream_it_says_why_and_looks_now_and_then(context: Any, tmp_path: Path) -> None:
     with serving(tmp_path.resolve(), max_streams=1) as api:
         Screen(context, api.daemon.url).live()
+        context.clock.install()
         other = Screen(context, api.daemon.url)
         told = other.page.locator("#connection", has_text="Not live: Too many event streams")
         told.wait_for()
         api.run("remember", {"content": DARK})
-        other.entry(DARK)
+        until(later(other, lambda: other.page.get_by_text(DARK).count() > 0), other.page)
         other.remember("We deploy on Fridays at noon")
+        accepted = other.page.locator("#remember-message", has_text="Accepted")
+        until(later(other, lambda: accepted.count() == 0), other.page)
         other.entry("Fridays")
         other.page.locator("#remember-message", has_text="Remembered in").wait_for()
 
 
 def test_a_task_that_the_daemon_forgot_has_failed(context: Any, tmp_path: Path) -> None:
-    root, steps = tmp_path.resolve(), json.dumps({"on": {"remember": ["hang"]}})
-    given = {"journal": "memory", "agent_command": f"{sys.executable} {FAKE} '{steps}'"}
+    root, given = tmp_path.resolve(), {"journal": "memory", "agent_command": fake_agent(OBEDIENT)}
     with serving(root, **given) as api:
         port = api.daemon.port
         screen = Screen(context, api.daemon.url).live()
@@ -331,19 +344,15 @@ def test_a_task_that_the_daemon_forgot_has_failed(context: Any, tmp_path: Path) 
 def test_a_tab_that_nobody_sees_lets_its_stream_go_and_catches_up(
     tab: Callable[..., Screen], api: Api
 ) -> None:
-    hide = """(hidden) => {
-      Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
-      document.dispatchEvent(new Event("visibilitychange"));
-    }"""
     screen = tab().live()
     screen.remember(DARK)
     screen.entry(DARK)
     screen.page.locator("#tasks .task", has_text="done").wait_for()
-    screen.page.evaluate(hide, True)
+    screen.page.evaluate(HIDE, True)
     until(lambda: api.daemon.streams == 0, screen.page)
     api.run("remember", {"content": "We deploy on Fridays at noon"})
     with screen.page.expect_request("**/workspace/events") as asked:
-        screen.page.evaluate(hide, False)
+        screen.page.evaluate(HIDE, False)
     assert int(asked.value.headers["last-event-id"]) >= 3
     assert asked.value.headers["x-qwen-event-epoch"]
     screen.entry("Fridays")
@@ -468,7 +477,7 @@ def test_axe_finds_no_serious_fault(browser: Any, api: Api, axe: str, scheme: st
 
 def faults_of(screen: Screen, axe: str) -> list[str]:
     screen.page.evaluate(axe)
-    found = screen.page.evaluate("() => axe.run()")
+    found = screen.page.evaluate("() => axe.run({ resultTypes: ['violations'] })")
     return [
         f"{fault['id']}: {node['target']} {node['failureSummary']}"
         for fault in found["violations"]
@@ -517,3 +526,215 @@ def test_everything_works_with_the_keyboard_alone(tab: Callable[..., Screen]) ->
     keyboard.press("Enter")
     screen.no_entry(DARK)
     screen.page.locator("#memories-title:focus").wait_for()
+
+
+def refuse(context: Any, address: str, code: str, **headers: str) -> None:
+    """The next request to this address."""
+    answer = {"status": 429, "json": {"error": f"No: {code}.", "code": code}, "headers": headers}
+    context.route(address, lambda route: route.fulfill(**answer), times=1)
+
+
+def hold(context: Any, address: str, *, times: int | None = None) -> list[Any]:
+    """Requests to this address are not answered until somebody goes on with them."""
+    held: list[Any] = []
+
+    def keep(route: Any) -> None:
+        held.append(route)
+
+    context.route(address, keep, times=times)
+    return held
+
+
+def look_away_and_back(screen: Screen) -> None:
+    screen.page.evaluate(HIDE, True)
+    screen.page.evaluate(HIDE, False)
+
+
+def test_a_token_that_is_refused_many_times_is_told(context: Any, api: Api) -> None:
+    screen = Screen(context, api.daemon.url).live()
+    refused: list[str] = []
+
+    def answer(route: Any) -> None:
+        refused.append(route.request.url)
+        route.fulfill(status=401, json={"error": "No.", "code": "unauthorized"})
+
+    context.route(re.compile("/workspace/|/daemon/"), answer)
+    look_away_and_back(screen)
+    until(lambda: len(refused) >= 3, screen.page)
+    told = screen.page.locator("#token-message")
+    told.filter(has_text="does not take this token").wait_for()
+    # The last of the answers has come by then.
+    screen.page.evaluate("fetch('/page/icon.svg')")
+    assert "does not take this token" in told.text_content()
+
+
+def test_a_late_refusal_of_an_older_token_changes_nothing(context: Any, api: Api) -> None:
+    held = hold(context, "**/capabilities", times=1)
+    screen = Screen(context, api.daemon.url, token="old")
+    until(lambda: bool(held), screen.page)
+    screen.page.goto(f"{api.daemon.url}/#token={TOKEN}")
+    screen.live()
+    with screen.page.expect_response("**/capabilities"):
+        held[0].continue_()
+    screen.page.reload()
+    screen.live()
+
+
+def test_a_token_of_blanks_is_none_and_the_right_one_leads_to_the_first_field(
+    tab: Callable[..., Screen],
+) -> None:
+    screen = tab(token=None)
+    screen.page.get_by_label("Token").fill("  ")
+    screen.page.keyboard.press("Enter")
+    screen.page.get_by_role("alert").filter(has_text="blanks").wait_for()
+    screen.page.get_by_label("Token").fill(TOKEN)
+    screen.page.keyboard.press("Enter")
+    screen.live()
+    assert screen.page.evaluate("document.activeElement.id") == "fact"
+
+
+def test_a_browser_that_stores_nothing_will_do(context: Any, api: Api) -> None:
+    context.add_init_script(
+        """Object.defineProperty(window, "sessionStorage", {
+          get() { throw new DOMException("Denied", "SecurityError"); },
+        })"""
+    )
+    screen = Screen(context, api.daemon.url).live()
+    assert screen.page.url == f"{api.daemon.url}/"
+    assert screen.faults == []
+
+
+def test_what_is_typed_while_another_is_sent_stays(tab: Callable[..., Screen]) -> None:
+    screen = tab().live()
+    held = hold(screen.page, "**/workspace/memory/remember")
+    screen.remember(DARK)
+    until(lambda: bool(held), screen.page)
+    screen.page.get_by_label("Fact to remember").fill("The next one")
+    held[0].continue_()
+    screen.entry(DARK)
+    assert screen.page.get_by_label("Fact to remember").input_value() == "The next one"
+
+
+def test_a_query_that_failed_is_given_back(context: Any, tmp_path: Path) -> None:
+    steps = json.dumps({"on": {"forget": [["error", {"code": 1, "message": "no"}]]}})
+    agent = f"{sys.executable} {FAKE} '{steps}'"
+    with serving(tmp_path.resolve(), agent_command=agent) as api:
+        screen = Screen(context, api.daemon.url).live()
+        screen.page.get_by_label("What to forget").fill("tea")
+        screen.press("Preview what would go")
+        screen.page.locator("#forget-message.failure").wait_for()
+        assert screen.page.get_by_label("What to forget").input_value() == "tea"
+
+
+def test_pressing_twice_or_for_long_asks_once(tab: Callable[..., Screen], api: Api) -> None:
+    screen = tab().live()
+    held = hold(screen.page, "**/workspace/memory/dream")
+    dream = screen.page.get_by_role("button", name="Preview a dream")
+    dream.focus()
+    for _ in range(3):
+        screen.page.keyboard.down("Enter")
+    dream.dblclick(force=True)
+    until(lambda: bool(held), screen.page)
+    assert screen.page.evaluate("document.activeElement.textContent") == "Preview a dream"
+    held[0].continue_()
+    screen.page.locator("#dream-message", has_text="Nothing to merge").wait_for()
+    screen.page.keyboard.down("Enter")  # it is down yet
+    screen.page.keyboard.up("Enter")
+    assert [task["status"] for task in api.get("/workspace/memory/tasks").body["tasks"]] == [
+        "completed"
+    ]
+    assert len(held) == 1
+
+
+@pytest.mark.parametrize(
+    ("what", "then"), [("entries", "pre.text"), ("changes", ".decision .line")]
+)
+def test_what_could_not_be_read_can_be_asked_for_again(
+    tab: Callable[..., Screen], api: Api, what: str, then: str
+) -> None:
+    document(api.base, "tea", "I drink green tea")
+    screen = tab().live()
+    address = f"**/workspace/memory/{what}/*"
+    screen.page.route(address, lambda route: route.abort(), times=1)
+    screen.entry("green tea").locator("summary").click()
+    if what == "changes":
+        screen.page.get_by_label("What to forget").fill("green tea")
+        screen.press("Preview what would go")
+    screen.press("Try again")
+    screen.page.locator(then).first.wait_for()
+
+
+def test_a_search_that_is_refused_is_tried_again(context: Any, api: Api) -> None:
+    document(api.base, "tea", "Green tea")
+    document(api.base, "car", "A red car")
+    screen = Screen(context, api.daemon.url).live()
+    context.clock.install()
+    address = "**/workspace/memory/entries?*"
+    refuse(context, address, "rate_limit_exceeded", **{"Retry-After": "7"})
+    screen.page.get_by_label("Search").fill("tea")
+    screen.page.get_by_role("alert").filter(has_text="answers again in 7 s").wait_for()
+    until(later(screen, lambda: screen.page.locator(".entry").count() == 1), screen.page)
+
+
+def test_what_an_event_led_to_and_was_lost_is_read_later(context: Any, api: Api) -> None:
+    screen = Screen(context, api.daemon.url).live()
+    context.clock.install()
+    lost: list[Any] = []
+    reads = "**/workspace/memory/entries?*"
+    context.route(reads, lambda route: (lost.append(route), route.abort()))
+    api.run("remember", {"content": DARK})
+    until(lambda: bool(lost), screen.page)
+    context.unroute(reads)
+    until(later(screen, lambda: screen.page.locator(".entry").count() == 1), screen.page)
+    assert screen.page.get_by_role("alert").first.text_content() == ""
+
+
+def test_a_daemon_that_is_halted_is_offline(context: Any, api: Api) -> None:
+    context.clock.install()
+    screen = Screen(context, api.daemon.url).live()
+    # From now on the requests hang, and the stream's heartbeats are late.
+    held = hold(context, "**/workspace/**")
+    screen.remember(DARK)
+    until(lambda: bool(held), screen.page)
+    context.clock.fast_forward(41_000)
+    screen.page.locator("#remember-message.failure", has_text="cannot be reached").wait_for()
+    screen.connection("offline")
+    assert screen.page.get_by_label("Fact to remember").input_value() == DARK
+
+
+def test_what_others_wrote_is_seen_when_a_task_ends(tab: Callable[..., Screen], api: Api) -> None:
+    screen = tab().live()
+    document(api.base, "tea", "Written by another program")
+    screen.page.get_by_label("What to forget").fill("zebras")
+    screen.press("Preview what would go")
+    screen.entry("Written by another program")
+
+
+def test_why_a_task_was_not_cancelled_stands_with_it(context: Any, tmp_path: Path) -> None:
+    with serving(tmp_path.resolve(), agent_command=fake_agent(OBEDIENT)) as api:
+        screen = Screen(context, api.daemon.url).live()
+        screen.remember(DARK)
+        running = screen.page.locator("#tasks .task", has_text="running")
+        refuse(context, "**/remember/*", "rate_limit_exceeded")
+        running.get_by_role("button", name="Cancel").click()
+        running.get_by_text("No: rate").wait_for()
+        refuse(context, "**/remember/*", "task_finished")
+        with screen.page.expect_response("**/remember/*"):
+            running.get_by_role("button", name="Cancel").click()
+        assert running.get_by_role("alert").text_content() == ""
+        assert screen.page.locator("#notice").text_content() == ""
+        context.unroute_all()
+        screen.page.evaluate("document.querySelector('#tasks button').disabled = false")
+        running.get_by_role("button", name="Cancel").click()
+        running.wait_for(state="detached")
+
+
+def test_a_clock_that_is_wrong_does_no_harm(context: Any, tmp_path: Path) -> None:
+    context.clock.install(time=time.time() + 3_600)
+    with serving(tmp_path.resolve(), agent_command=fake_agent(OBEDIENT)) as api:
+        screen = Screen(context, api.daemon.url).live()
+        screen.remember(DARK)
+        running = screen.page.locator("#tasks .task", has_text="running")
+        assert int(running.locator("[data-since]").text_content().split()[0]) < 60
+        running.get_by_role("button", name="Cancel").click()
+        screen.page.locator("#heard", has_text="remember: failed").wait_for(state="attached")

@@ -1,5 +1,7 @@
 // Requests to the daemon, and how it refuses them.
 
+import { setClock } from "./clock.js";
+import { patiently } from "./patience.js";
 import { bearer } from "./token.js";
 
 export const MEMORY = "/workspace/memory";
@@ -15,7 +17,7 @@ export class ApiError extends Error {
 
 let onUnauthorized = () => {};
 
-/** `handler` is called whenever the daemon does not take the token. */
+/** `handler` is called when the daemon does not take the token. */
 export function whenUnauthorized(handler) {
   onUnauthorized = handler;
 }
@@ -30,19 +32,30 @@ export async function send(path, options) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, "offline", "The daemon cannot be reached. Is it running?");
   }
+  setClock(response.headers.get("Date"));
   if (response.ok) return response;
   const told = await response.json().catch(() => ({}));
-  if (response.status === 401) onUnauthorized();
-  const message = told.error ?? `The daemon answered with ${response.status}.`;
-  throw new ApiError(response.status, told.code ?? "unknown", message);
+  // A late answer to an older token says nothing about the one that was typed since.
+  if (response.status === 401 && headers.Authorization === bearer()) onUnauthorized();
+  throw new ApiError(response.status, told.code ?? "unknown", sentence(response, told));
+}
+
+function sentence(response, { code, error }) {
+  const seconds = response.headers.get("Retry-After");
+  if (code === "rate_limit_exceeded" && seconds) {
+    return `That was too often for the daemon's rate limit; it answers again in ${seconds} s.`;
+  }
+  return error ?? `The daemon answered with ${response.status}.`;
 }
 
 async function json(path, options) {
-  const response = await send(path, options);
+  const patience = new AbortController();
+  const signal = AbortSignal.any([patience.signal, options.signal].filter(Boolean));
+  const answer = send(path, { ...options, signal }).then((response) => response.json());
   try {
-    return await response.json();
+    return await patiently(patience, answer);
   } catch (error) {
-    if (error.name === "AbortError") throw error;
+    if (error instanceof ApiError || options.signal?.aborted) throw error;
     throw new ApiError(0, "offline", "The answer of the daemon broke off.");
   }
 }

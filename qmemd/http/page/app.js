@@ -5,13 +5,13 @@ import { Changes } from "./changes.js";
 import { byId } from "./dom.js";
 import { EventStream } from "./events.js";
 import { connectForms } from "./forms.js";
+import { catchUp, quietly } from "./loads.js";
 import { Memories } from "./memories.js";
 import { loadStatus } from "./status.js";
 import { Tasks } from "./tasks.js";
 import { dropToken, hasToken, setToken, takeFromAddress } from "./token.js";
 
 const STATUS_INTERVAL = 30_000; // ms; nothing tells when the agent goes to sleep
-const TRY_AGAIN = 10_000; // ms
 const CONNECTIONS = {
   connecting: "Connecting…",
   live: "Live",
@@ -21,7 +21,6 @@ const CONNECTIONS = {
 
 takeFromAddress();
 
-const failing = new Map(); // what could not be read → its next try
 const tasks = new Tasks();
 const memories = new Memories();
 const changes = new Changes(tasks);
@@ -32,8 +31,10 @@ async function enter() {
   const { workspaceCwd } = await get("/capabilities");
   byId("workspace").textContent = workspaceCwd;
   document.title = `${workspaceCwd.split("/").pop()} – qmemd`;
+  const asked = !byId("entrance").hidden;
   byId("entrance").hidden = true;
   byId("screen").hidden = false;
+  if (asked) byId("fact").focus(); // what had the focus is gone
   if (!document.hidden) stream.start();
 }
 
@@ -48,23 +49,10 @@ function onEvent({ type, data, at }) {
   } else if (type === "task_updated") {
     tasks.happened(data, at).catch(() => quietly(tasks.load));
     if (data.status === "completed" || data.status === "failed") {
+      quietly(memories.load); // for what others wrote to the files meanwhile
       quietly(changes.load);
       quietly(loadStatus);
     }
-  }
-}
-
-/** Nobody asked for this just now: a refusal is told once, and the load is tried again later. */
-async function quietly(load) {
-  try {
-    await load();
-    if (failing.delete(load) && failing.size === 0) byId("notice").textContent = "";
-  } catch (error) {
-    // Both of these are told already, and everything is read anew when they are over.
-    if (error.code === "offline" || error.status === 401) return;
-    byId("notice").textContent = error.message;
-    if (failing.has(load)) clearTimeout(failing.get(load));
-    failing.set(load, setTimeout(quietly, TRY_AGAIN, load));
   }
 }
 
@@ -74,13 +62,14 @@ function onState(state, refusal = "") {
   connection.dataset.state = state;
   const told = refusal ? `Not live: ${refusal}` : CONNECTIONS[state];
   if (connection.textContent !== told) connection.textContent = told;
+  if (state === "live") catchUp();
 }
 
 whenUnauthorized(() => {
-  const had = hasToken();
+  if (!hasToken()) return; // it is being asked for
   dropToken();
   stream.stop();
-  ask(had ? "The daemon does not take this token." : "");
+  ask("The daemon does not take this token.");
 });
 
 function ask(message) {
@@ -104,7 +93,8 @@ byId("token-form").addEventListener("submit", (event) => {
   byId("token-message").textContent = "";
   setToken(byId("token").value);
   byId("token").value = "";
-  begin();
+  if (hasToken()) begin();
+  else byId("token-message").textContent = "A token is more than blanks.";
 });
 
 addEventListener("hashchange", () => {
@@ -126,6 +116,8 @@ document.addEventListener("visibilitychange", () => {
 addEventListener("online", () => byId("screen").hidden || stream.start());
 
 document.addEventListener("keydown", (event) => {
+  // A key that is held down presses once: the focus may have come to another button meanwhile.
+  if (event.repeat && event.key === "Enter" && !event.target.closest?.("textarea")) event.preventDefault();
   const typing = event.target.closest?.("input, textarea, select");
   if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
   event.preventDefault();

@@ -3,7 +3,7 @@
 import { MEMORY, get, newKey, post } from "./api.js";
 import { coalesced } from "./coalesced.js";
 import { showDiff } from "./diff.js";
-import { byId, button, counted, el, reconcile, time } from "./dom.js";
+import { byId, button, counted, el, fill, reconcile, time } from "./dom.js";
 import { outcome } from "./tasks.js";
 
 const PAGE = 50;
@@ -72,7 +72,7 @@ export class Changes {
       message,
     );
     showDiff(diff, change.changeSetId);
-    showResult(told, change);
+    fill(told, () => result(change));
     return card;
   }
 
@@ -122,13 +122,10 @@ export class Changes {
 }
 
 /** What the task that made the preview says; it may be forgotten by now. */
-async function showResult(place, change) {
-  try {
-    const { result } = await get(`${MEMORY}/${change.kind}/${change.taskId}`);
-    const removed = (result?.removedEntries ?? []).map((one) => el("li", { dir: "auto" }, one.summary));
-    place.append(el("p", { dir: "auto" }, result?.summary ?? ""));
-    if (removed.length) place.append(el("ul", { class: "removed-entries" }, ...removed));
-  } catch {
-    place.replaceChildren();
-  }
+async function result(change) {
+  const gone = (error) => (error.status === 404 ? {} : Promise.reject(error));
+  const { result } = await get(`${MEMORY}/${change.kind}/${change.taskId}`).catch(gone);
+  const removed = (result?.removedEntries ?? []).map((one) => el("li", { dir: "auto" }, one.summary));
+  const summary = el("p", { dir: "auto" }, result?.summary ?? "");
+  return removed.length ? [summary, el("ul", { class: "removed-entries" }, ...removed)] : [summary];
 }

@@ -1,20 +1,17 @@
 // What a change set does to each document, as a diff.
 
 import { MEMORY, get } from "./api.js";
-import { el, scrolling } from "./dom.js";
+import { el, fill, scrolling } from "./dom.js";
 
 const CLASSES = { "+": "added", "-": "removed", "@": "place", "\\": "aside" };
 const CHANGES = { added: "new", changed: "changed", removed: "removed" };
 
 /** Fills the element with the diffs of a change set. */
-export async function showDiff(place, changeSetId) {
-  place.replaceChildren(el("p", { class: "aside" }, "Reading…"));
-  try {
+export function showDiff(place, changeSetId) {
+  fill(place, async () => {
     const { files } = await get(`${MEMORY}/changes/${changeSetId}`);
-    place.replaceChildren(...files.map(file));
-  } catch (error) {
-    place.replaceChildren(el("p", { class: "failure", role: "alert" }, error.message));
-  }
+    return files.map(file);
+  });
 }
 
 function file({ path, change, diff }) {

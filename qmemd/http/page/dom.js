@@ -24,6 +24,17 @@ export function scrolling(label, child) {
   return el("div", { class: "scrolling", role: "region", tabindex: "0", "aria-label": label }, child);
 }
 
+/** Fills the place with what `read` makes; what could not be read can be asked for again. */
+export async function fill(place, read) {
+  place.replaceChildren(el("p", { class: "aside" }, "Reading…"));
+  try {
+    place.replaceChildren(...(await read()));
+  } catch (error) {
+    const told = el("p", { class: "failure", role: "alert" }, error.message);
+    place.replaceChildren(told, button("Try again", () => fill(place, read)));
+  }
+}
+
 /**
  * Makes the children of `parent` these, in this order. What is there and stays is not taken out, so
  * that it keeps its focus and what was opened in it.

@@ -1,7 +1,7 @@
 // One memory: a line that opens to its text, its whole document, and who changed it when.
 
 import { MEMORY, get } from "./api.js";
-import { el, scrolling, time } from "./dom.js";
+import { el, fill, scrolling, time } from "./dom.js";
 
 /** A list item for the entry; its text is asked for when it is opened. */
 export function entryElement(entry) {
@@ -20,7 +20,7 @@ export function entryElement(entry) {
   );
   const details = el("details", {}, summary, body);
   details.addEventListener("toggle", () => {
-    if (details.open && !body.hasChildNodes()) fill(body, entry);
+    if (details.open && !body.hasChildNodes()) fill(body, () => content(entry));
   });
   return el("li", { class: "entry" }, details);
 }
@@ -32,17 +32,8 @@ function changedBy(entry) {
   return [...parts, `${lastChange.kind}, `, time(lastChange.at)];
 }
 
-async function fill(body, entry) {
-  body.replaceChildren(el("p", { class: "aside" }, "Reading…"));
-  try {
-    const found = await get(`${MEMORY}/entries/${encodeURIComponent(entry.id)}`);
-    body.replaceChildren(...content(found));
-  } catch (error) {
-    body.replaceChildren(el("p", { class: "failure", role: "alert" }, error.message));
-  }
-}
-
-function content(found) {
+async function content(entry) {
+  const found = await get(`${MEMORY}/entries/${encodeURIComponent(entry.id)}`);
   const headings = found.headings.map((heading) => el("bdi", {}, heading));
   const document = el("pre", { dir: "auto" }, found.document);
   return [

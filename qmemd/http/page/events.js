@@ -1,9 +1,9 @@
 // The workspace's stream of events, read with fetch, since EventSource cannot send a token.
 
 import { send } from "./api.js";
+import { patiently, wasStopped } from "./patience.js";
 import { SseParser } from "./sse.js";
 
-const SILENCE = 40_000; // ms; the daemon sends a heartbeat every 15 s
 const FIRST_PAUSE = 500; // ms
 const LONGEST_PAUSE = 10_000; // ms
 
@@ -48,9 +48,8 @@ export class EventStream {
       } catch (error) {
         fault = error;
       }
-      if (fault?.status === 401) this.#wanted = false;
       if (!this.#wanted) break;
-      if (fault?.name === "AbortError") continue; // stopped and started again
+      if (wasStopped(this.#running.signal)) continue; // and started again
       this.#handlers.onState("offline", fault?.status ? fault.message : "");
       if (fault?.status) this.#handlers.onResync(); // no stream, but the daemon answers: look now and then
       await this.#sleep(pause);
@@ -98,11 +97,4 @@ export class EventStream {
       };
     });
   }
-}
-
-/** A connection that has died without a word is given up. */
-function patiently(controller, promise) {
-  const giveUp = () => controller.abort(new Error("The daemon says nothing."));
-  const timer = setTimeout(giveUp, SILENCE);
-  return promise.finally(() => clearTimeout(timer));
 }

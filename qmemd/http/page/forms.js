@@ -6,38 +6,32 @@ import { outcome } from "./tasks.js";
 
 /** Connects the three forms. */
 export function connectForms(tasks, changes) {
-  const fact = byId("fact");
   const ask = asking(tasks);
 
+  const fact = byId("fact");
   ask("remember", () => given({
     content: fact.value,
     scope: byId("remember-scope").value,
     contextMode: byId("remember-context").value,
-  }), {
-    onAccepted: () => (fact.value = ""),
-    onEnd: (task, { content }) => {
-      // What could not be kept is not lost, unless something else is being typed already.
-      if (task.status === "failed" && !fact.value) fact.value = content;
-    },
-  });
+  }), { field: fact });
   fact.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("remember-form").requestSubmit();
   });
 
-  const onEnd = async (task, _body, form) => {
+  const onEnd = async (task, form) => {
     if (!task.result?.changeSetId) return;
     await changes.load();
     // It may have taken minutes: who is busy elsewhere by now is not disturbed.
     const at = document.activeElement;
     if (at === document.body || form.contains(at)) changes.focus(task.result.changeSetId);
   };
-  const forget = { query: "", scope: "", preview: true };
+  const query = byId("query");
   ask("forget", () => given({
-    ...forget,
-    query: byId("query").value,
+    query: query.value,
     scope: byId("forget-scope").value,
-  }), { onAccepted: () => (byId("query").value = ""), onEnd });
-  ask("dream", () => ({ preview: true }), { onAccepted: () => {}, onEnd });
+    preview: true,
+  }), { field: query, onEnd });
+  ask("dream", () => ({ preview: true }), { onEnd });
 }
 
 /** An empty choice is left to the daemon. */
@@ -46,30 +40,40 @@ function given(body) {
 }
 
 function asking(tasks) {
-  return (kind, read, { onAccepted, onEnd }) => {
+  return (kind, read, { field = null, onEnd = () => {} }) => {
     const form = byId(`${kind}-form`);
     const message = byId(`${kind}-message`);
+    const submit = form.querySelector("[type=submit]");
     let last = { body: "", key: "" };
+    let busy = false;
+    // Not `disabled`, which would take the focus from whoever pressed it.
+    const setBusy = (value) => submit.setAttribute("aria-disabled", (busy = value));
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
-      const submit = form.querySelector("[type=submit]");
+      if (busy) return;
+      setBusy(true);
+      const sent = field?.value;
       const body = read();
       const text = JSON.stringify(body);
       // The same request after one that may or may not have arrived must not be a second task.
       if (text !== last.body) last = { body: text, key: newKey() };
-      submit.disabled = true;
       tell(message, "Sending…");
       try {
         const task = await post(`${MEMORY}/${kind}`, body, last.key);
         last = { body: "", key: "" };
-        onAccepted();
-        submit.disabled = false;
+        if (field) {
+          if (field.value === sent) field.value = ""; // unless the next is being typed already
+          setBusy(false);
+        }
         tell(message, "Accepted; working on it…");
         const done = await tasks.follow(task);
         tell(message, outcome(done), done.status === "failed");
-        await onEnd(done, body, form);
+        // What came to nothing is not lost.
+        if (field && done.status === "failed" && !field.value) field.value = sent;
+        if (!field) setBusy(false); // the same twice at a time is never meant
+        await onEnd(done, form);
       } catch (error) {
-        submit.disabled = false;
+        setBusy(false);
         tell(message, error.message, true);
       }
     });

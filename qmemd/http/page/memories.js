@@ -4,6 +4,7 @@ import { MEMORY, get } from "./api.js";
 import { coalesced } from "./coalesced.js";
 import { byId, counted, el, reconcile } from "./dom.js";
 import { entryElement } from "./entry.js";
+import { quietly } from "./loads.js";
 
 const FIRST_PAGE = 200; // entries; soon there, and all that most people have
 const PAGE = 1000;
@@ -27,7 +28,7 @@ export class Memories {
       clearTimeout(this.#typing);
       this.#typing = setTimeout(() => {
         this.#asked.abort(); // nobody wants the answer to what was typed before
-        this.load().catch((error) => this.#tell(error.message));
+        quietly(this.load);
       }, TYPING);
     });
   }

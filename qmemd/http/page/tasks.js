@@ -1,6 +1,7 @@
 // The tasks: what waits and runs, with its time and a way to cancel it, and what ended last.
 
 import { MEMORY, get, remove } from "./api.js";
+import { since } from "./clock.js";
 import { coalesced } from "./coalesced.js";
 import { byId, button, el, reconcile } from "./dom.js";
 
@@ -80,7 +81,7 @@ export class Tasks {
 
   #say(task) {
     // Only what is new: what had ended before this page came is no news.
-    if (ended(task) && Date.now() - Date.parse(task.updatedAt) > 10_000) return;
+    if (ended(task) && since(task.updatedAt) > 10_000) return;
     byId("heard").textContent = `${kindOf(task)}: ${STATES[task.status]}`;
   }
 
@@ -112,30 +113,33 @@ function element(task) {
     const told = el("p", { class: task.error ? "failure" : "aside", dir: "auto" }, outcome(task));
     return el("li", { class: "task" }, ...head, told);
   }
-  const since = el("span", { class: "aside", "data-since": task.createdAt }, elapsed(task.createdAt));
+  const time = el("span", { class: "aside", "data-since": task.createdAt }, elapsed(task.createdAt));
   const running = el("progress", { "aria-label": `${kind} ${STATES[task.status]}` });
-  const cancel = button("Cancel", () => stop(task, cancel), { "aria-label": `Cancel ${kind}` });
-  return el("li", { class: "task" }, ...head, " ", since, running, cancel);
+  const message = el("p", { class: "failure", role: "alert" });
+  const stopIt = () => stop(task, cancel, message);
+  const cancel = button("Cancel", stopIt, { "aria-label": `Cancel ${kind}` });
+  return el("li", { class: "task" }, ...head, " ", time, running, cancel, message);
 }
 
-async function stop(task, cancel) {
+async function stop(task, cancel, message) {
   cancel.disabled = true;
-  byId("notice").textContent = "";
+  message.textContent = "";
   try {
     await remove(`${MEMORY}/${kindOf(task)}/${task.taskId}`);
   } catch (error) {
+    if (error.code === "task_finished") return; // how it ended is on its way
     cancel.disabled = false;
-    byId("notice").textContent = error.message;
+    message.textContent = error.message;
   }
 }
 
 function elapsed(iso) {
-  return `${Math.max(0, Math.round((Date.now() - Date.parse(iso)) / 1_000))} s`;
+  return `${Math.max(0, Math.round(since(iso) / 1_000))} s`;
 }
 
 /** Only the numbers change, so that nothing is read out each second. */
 function tick() {
-  for (const since of document.querySelectorAll("[data-since]")) {
-    since.textContent = elapsed(since.dataset.since);
+  for (const time of document.querySelectorAll("[data-since]")) {
+    time.textContent = elapsed(time.dataset.since);
   }
 }

@@ -3,6 +3,8 @@
 
 const KEY = "qmemd-token";
 
+let token = stored((storage) => storage.getItem(KEY)) ?? "";
+
 /** Takes a token out of the address bar, if there is one; says whether there was. */
 export function takeFromAddress() {
   const given = /[#&]token=([^&]*)/.exec(location.hash)?.[1];
@@ -16,20 +18,30 @@ export function takeFromAddress() {
   return true;
 }
 
-export function setToken(token) {
-  sessionStorage.setItem(KEY, token.trim());
+export function setToken(given) {
+  token = given.trim();
+  stored((storage) => storage.setItem(KEY, token));
 }
 
 export function dropToken() {
-  sessionStorage.removeItem(KEY);
+  token = "";
+  stored((storage) => storage.removeItem(KEY));
 }
 
 export function hasToken() {
-  return Boolean(sessionStorage.getItem(KEY));
+  return token !== "";
 }
 
 /** The Authorization header. Headers are bytes: one letter for each byte of the token's UTF-8. */
 export function bearer() {
-  const bytes = new TextEncoder().encode(sessionStorage.getItem(KEY) ?? "");
-  return `Bearer ${String.fromCharCode(...bytes)}`;
+  return `Bearer ${String.fromCharCode(...new TextEncoder().encode(token))}`;
+}
+
+/** Browsers that are told to store nothing throw here; then the token lasts as long as the page. */
+function stored(use) {
+  try {
+    return use(sessionStorage);
+  } catch {
+    return null;
+  }
 }
