@@ -75,6 +75,10 @@ class Screen:
         self.page.get_by_role("heading", name="History").click()
         return self.page.locator("#history > li")
 
+    def has_focus(self, selector: str) -> None:
+        """Waits until it has: it comes once what is shown has changed."""
+        self.page.locator(f"{selector}:focus").wait_for(state="attached")
+
     def press(self, name: str, within: Any = None) -> None:
         (within or self.page).get_by_role("button", name=name, exact=True).click()
 

@@ -71,7 +71,7 @@ def test_remember_forget_and_undo_without_a_reload(tab: Callable[..., Screen]) -
     card = screen.forget("dark mode")
     assert DARK in card.locator("del", has_text=DARK).last.text_content()
     assert card.get_by_role("listitem").all_text_contents() == [DARK]
-    assert card.evaluate("card => card === document.activeElement")
+    until(lambda: card.evaluate("card => card === document.activeElement"), screen.page)
     screen.press("Apply", card)
     screen.no_entry(DARK)
     screen.no_decision()
@@ -93,7 +93,7 @@ def test_a_preview_can_be_discarded(tab: Callable[..., Screen], api: Api) -> Non
     before = api.documents()
     screen.press("Discard", screen.forget("dark mode"))
     screen.no_decision()
-    assert screen.page.evaluate("document.activeElement.id") == "memories-title"
+    screen.has_focus("#memories-title")
     assert api.documents() == before
 
 
@@ -223,7 +223,7 @@ def test_a_wrong_token_is_told_and_a_right_one_opens(tab: Callable[..., Screen],
     alert.wait_for()
     assert screen.page.url == f"{api.daemon.url}/"
     assert not screen.page.locator("#screen").is_visible()
-    assert screen.page.evaluate("document.activeElement.id") == "token"
+    screen.has_focus("#token")
     assert screen.page.evaluate("sessionStorage.length") == 0
     screen.page.keyboard.type("wrong again")
     screen.page.keyboard.press("Enter")
@@ -590,7 +590,7 @@ def test_a_token_of_blanks_is_none_and_the_right_one_leads_to_the_first_field(
     screen.page.get_by_label("Token").fill(TOKEN)
     screen.page.keyboard.press("Enter")
     screen.live()
-    assert screen.page.evaluate("document.activeElement.id") == "fact"
+    screen.has_focus("#fact")
 
 
 def test_a_browser_that_stores_nothing_will_do(context: Any, api: Api) -> None:
@@ -635,7 +635,7 @@ def test_pressing_twice_or_for_long_asks_once(tab: Callable[..., Screen], api: A
         screen.page.keyboard.down("Enter")
     dream.dblclick(force=True)
     until(lambda: bool(held), screen.page)
-    assert screen.page.evaluate("document.activeElement.textContent") == "Preview a dream"
+    screen.has_focus("button:text-is('Preview a dream')")
     held[0].continue_()
     screen.page.locator("#dream-message", has_text="Nothing to merge").wait_for()
     screen.page.keyboard.down("Enter")  # it is down yet

@@ -47,12 +47,9 @@ function onEvent({ type, data, at }) {
     quietly(memories.load);
     quietly(changes.load);
   } else if (type === "task_updated") {
-    tasks.happened(data, at).catch(() => quietly(tasks.load));
-    if (data.status === "completed" || data.status === "failed") {
-      quietly(memories.load); // for what others wrote to the files meanwhile
-      quietly(changes.load);
-      quietly(loadStatus);
-    }
+    // What has ended changes the rest as well; the memories, if others wrote to the files meanwhile.
+    if (data.status === "completed" || data.status === "failed") loadAll();
+    else tasks.happened(data, at);
   }
 }
 

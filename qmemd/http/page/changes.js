@@ -4,7 +4,7 @@ import { MEMORY, get, newKey, post } from "./api.js";
 import { coalesced } from "./coalesced.js";
 import { showDiff } from "./diff.js";
 import { byId, button, counted, el, fill, reconcile, time } from "./dom.js";
-import { outcome } from "./tasks.js";
+import { outcome } from "./task.js";
 
 const PAGE = 50;
 const ACTIONS = { applied: ["revert", "Undo"], reverted: ["apply", "Do it again"] };

@@ -2,7 +2,7 @@
 
 import { MEMORY, newKey, post } from "./api.js";
 import { byId } from "./dom.js";
-import { outcome } from "./tasks.js";
+import { outcome } from "./task.js";
 
 /** Connects the three forms. */
 export function connectForms(tasks, changes) {

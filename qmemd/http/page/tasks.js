@@ -1,47 +1,42 @@
-// The tasks: what waits and runs, with its time and a way to cancel it, and what ended last.
+// The tasks: what waits and runs, and what ended last.
 
-import { MEMORY, get, remove } from "./api.js";
+import { MEMORY, get } from "./api.js";
 import { since } from "./clock.js";
 import { coalesced } from "./coalesced.js";
-import { byId, button, el, reconcile } from "./dom.js";
+import { byId, reconcile } from "./dom.js";
+import { STATES, element, ended, kindOf, tick } from "./task.js";
 
 const LISTED = 50; // tasks that are read anew after something was missed
 const SHOWN_ENDED = 5;
 const KEPT = 200;
-const STATES = { queued: "waiting", running: "running", completed: "done", failed: "failed" };
-
-export const kindOf = (task) => task.taskId.split("-")[0];
-const ended = (task) => task.status === "completed" || task.status === "failed";
-
-/** What became of a task, in words. */
-export function outcome(task) {
-  if (task.status === "completed") return task.result.summary;
-  const { message, details } = task.error;
-  return details ? `${message} ${details}` : message;
-}
 
 export class Tasks {
   #tasks = new Map();
   #rows = new Map(); // id → { element, told }
   #followers = new Map(); // id → functions that are called with the ended task
   #ticking = 0;
+  #stale = false; // whether it is shown once this piece of the stream is read
 
-  /** Reads the newest tasks anew; those that are followed are told if they ended meanwhile. */
+  /** Reads the newest tasks anew, and those that are followed. */
   load = coalesced(() => this.#load());
 
   async #load() {
+    const before = [...this.#tasks.values()].filter((task) => !ended(task));
     const { tasks } = await get(`${MEMORY}/tasks`, { limit: LISTED });
     for (const task of tasks.reverse()) this.update(task);
     const listed = new Set(tasks.map((task) => task.taskId));
-    const lost = [...this.#tasks.values()].filter((t) => !ended(t) && !listed.has(t.taskId));
-    await Promise.all(lost.map((task) => this.#fetch(task.taskId)));
+    const unlisted = ({ taskId }) => !listed.has(taskId) && !this.#followers.has(taskId);
+    // What waits or runs is among the newest: these have ended, perhaps thousands while nobody looked.
+    for (const { taskId } of before.filter(unlisted)) this.#tasks.delete(taskId);
+    this.#show();
+    const followed = [...this.#followers.keys()].filter((taskId) => !listed.has(taskId));
+    await Promise.all(followed.map((taskId) => this.#fetch(taskId)));
   }
 
-  /** A `task_updated` event. */
-  async happened({ taskId, status }, at) {
+  /** A `task_updated` event of a task that has not ended; how one ended is read with `load`. */
+  happened({ taskId, status }, at) {
     const known = this.#tasks.get(taskId);
-    if (ended({ status })) await this.#fetch(taskId);
-    else this.update({ createdAt: new Date(at).toISOString(), ...known, taskId, status });
+    this.update({ createdAt: new Date(at).toISOString(), ...known, taskId, status });
   }
 
   /** The task once it has ended. */
@@ -86,6 +81,13 @@ export class Tasks {
   }
 
   #show() {
+    if (this.#stale) return;
+    this.#stale = true;
+    queueMicrotask(() => this.#showNow());
+  }
+
+  #showNow() {
+    this.#stale = false;
     const tasks = [...this.#tasks.values()].reverse();
     const active = tasks.filter((task) => !ended(task));
     const shown = [...active, ...tasks.filter(ended).slice(0, SHOWN_ENDED)];
@@ -103,43 +105,5 @@ export class Tasks {
   #row(task) {
     const known = this.#rows.get(task.taskId);
     return known?.told === task.status ? known : { told: task.status, element: element(task) };
-  }
-}
-
-function element(task) {
-  const kind = kindOf(task);
-  const head = [el("strong", {}, kind), " ", el("span", { class: "badge" }, STATES[task.status])];
-  if (ended(task)) {
-    const told = el("p", { class: task.error ? "failure" : "aside", dir: "auto" }, outcome(task));
-    return el("li", { class: "task" }, ...head, told);
-  }
-  const time = el("span", { class: "aside", "data-since": task.createdAt }, elapsed(task.createdAt));
-  const running = el("progress", { "aria-label": `${kind} ${STATES[task.status]}` });
-  const message = el("p", { class: "failure", role: "alert" });
-  const stopIt = () => stop(task, cancel, message);
-  const cancel = button("Cancel", stopIt, { "aria-label": `Cancel ${kind}` });
-  return el("li", { class: "task" }, ...head, " ", time, running, cancel, message);
-}
-
-async function stop(task, cancel, message) {
-  cancel.disabled = true;
-  message.textContent = "";
-  try {
-    await remove(`${MEMORY}/${kindOf(task)}/${task.taskId}`);
-  } catch (error) {
-    if (error.code === "task_finished") return; // how it ended is on its way
-    cancel.disabled = false;
-    message.textContent = error.message;
-  }
-}
-
-function elapsed(iso) {
-  return `${Math.max(0, Math.round(since(iso) / 1_000))} s`;
-}
-
-/** Only the numbers change, so that nothing is read out each second. */
-function tick() {
-  for (const time of document.querySelectorAll("[data-since]")) {
-    time.textContent = elapsed(time.dataset.since);
   }
 }
